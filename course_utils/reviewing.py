@@ -100,7 +100,7 @@ class Passage:
 
     def link(self) -> str:
         """Return a link that JupyterLab opens at the section."""
-        anchor = quote(self.section.replace(" ", "-"))
+        anchor = quote(self.section.replace("`", "").replace(" ", "-"))
         return f'<a href="{self.lesson}.ipynb#{anchor}">{html.escape(str(self))}</a>'
 
 

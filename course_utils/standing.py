@@ -27,12 +27,17 @@ _FINISHED = (
 
 
 def next_exercise(progress: Progress) -> Exercise | None:
-    """Return the first open exercise after the one passed last, else the first; None at the end."""
+    """Return what to do next: the first open exercise after the one passed last.
+
+    Exercises that go deeper come after all others; None if every exercise is passed.
+    """
+    deeper = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
     left = [exercise for exercise in all_exercises() if not progress.has_passed(exercise.id)]
+    essential = [exercise for exercise in left if exercise.id not in deeper]
     times = [(entry.get("passed_at", ""), i) for i, entry in progress.exercises.items()]
     when, last = max(times, default=("", ""))
-    later = [exercise for exercise in left if when and exercise.id > last]
-    return next(iter(later + left), None)
+    later = [exercise for exercise in essential if when and exercise.id > last]
+    return next(iter(later + essential + left), None)
 
 
 def status() -> "Standing":
@@ -96,7 +101,7 @@ class Standing:
         if self.next is None:
             return [*said, *_FINISHED]
         place = from_here(find_workspace().notebook(find_lesson(self.next.id[:2])))
-        return [*said, f"Next: {self.next.id} {self.next.title}, in {place}.{_sitting(self.next)}"]
+        return [*said, f"Next: {self.next.id} {self.next.title}, in {place}."]
 
     def __repr__(self) -> str:
         text = io.StringIO()
@@ -141,15 +146,17 @@ class LessonBar:
 
     def __init__(self, lesson: Lesson, progress: Progress):
         signs, cells = [], []
-        begins = {sitting.exercises[0] for sitting in lesson.sittings[1:] if sitting.exercises}
-        for each in lesson.exercises():
-            passed = progress.has_passed(each.id)
+        essential = [e for e in lesson.exercises() if e.id not in lesson.deeper]
+        deeper = [e for e in lesson.exercises() if e.id in lesson.deeper]
+        for exercise in essential + deeper:
+            passed = progress.has_passed(exercise.id)
             sign, word, colour = ("✓", "passed", GREEN) if passed else ("○", "open", "#777777")
-            signs.append(f"{'| ' if each.id in begins else ''}{sign} {each.id}")
-            gap = "margin-left:1.5em;" if each.id in begins else ""
+            is_start = exercise in deeper[:1]
+            signs.append(f"{'| deeper: ' if is_start else ''}{sign} {exercise.id}")
+            gap = "margin-left:1.5em;" if is_start else ""
             cells.append(
-                f'<span title="{html.escape(each.title)}: {word}" style="flex:1;{gap}'
-                f'border-bottom:4px solid {colour};padding:0 .3em">{sign} {each.id}</span>'
+                f'<span title="{html.escape(exercise.title)}: {word}" style="flex:1;{gap}'
+                f'border-bottom:4px solid {colour};padding:0 .3em">{sign} {exercise.id}</span>'
             )
         advice = _advice(lesson, progress)
         self._text = "  ".join([*signs, advice])
@@ -166,23 +173,20 @@ class LessonBar:
 
 
 def _advice(lesson: Lesson, progress: Progress) -> str:
-    exercises, following = lesson.exercises(), next_exercise(progress)
-    left = [each for each in exercises if not progress.has_passed(each.id)]
+    exercises = lesson.exercises()
+    left = [exercise for exercise in exercises if not progress.has_passed(exercise.id)]
+    essential = [exercise for exercise in left if exercise.id not in lesson.deeper]
     counts = f"{progress.count(exercises)} passed."
-    if left:
+    if essential:
         verb = "Start" if len(left) == len(exercises) else "Go on"
-        return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}.{_sitting(left[0])}"
+        return f"{counts} {verb} with Exercise {essential[0].id}: {essential[0].title}."
+    following = next_exercise(progress)
     if following is None:
         return f"{counts} Every other exercise is passed, too: `status()` shows it."
+    advice = [counts]
+    if left:
+        advice.append(f"The essentials are done. Exercise {left[0].id} goes deeper, if you like.")
     other = find_lesson(following.id[:2])
-    return f"{counts} Next is lesson {other.number} · {other.title}."
-
-
-def _sitting(exercise: Exercise) -> str:
-    """Say which sitting of its lesson an exercise belongs to; nothing where there is but one."""
-    sittings = find_lesson(exercise.id[:2]).sittings
-    number = next(i for i, each in enumerate(sittings, start=1) if exercise.id in each.exercises)
-    if len(sittings) == 1:
-        return ""
-    sitting = sittings[number - 1]
-    return f" Sitting {number} of {len(sittings)}, {sitting.title}: {sitting.minutes} minutes."
+    if other != lesson:
+        advice.append(f"Next is lesson {other.number} · {other.title}.")
+    return " ".join(advice)

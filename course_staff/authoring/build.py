@@ -19,7 +19,7 @@ from .keys import asked_key, observed_key
 from .observing import MistakesError
 from .questions import observed_lines
 from .run import NotebookFailed, run_notebook
-from .sittings import further_cells
+from .sections import deeper_cells
 from .source import LessonSource, Problem, problems_across, read_lesson
 from .stored_file import asked_in, is_current, observed_in, renewed, stored_text
 
@@ -143,8 +143,8 @@ def build(
 ) -> None:
     """Execute the worked and the untouched notebook of each chosen lesson, and write both.
 
-    The untouched one runs without what can wait, which shows that nothing needs it. ``after_cell``
-    is called for each code cell that runs, in the one and in the other.
+    The untouched one runs without what goes deeper, which shows that nothing needs it.
+    ``after_cell`` is called for each code cell that runs, in the one and in the other.
 
     Raises
     ------
@@ -224,10 +224,10 @@ def renew_text(lesson: LessonSource, folders: Folders) -> bool:
 
 
 def _sources(notebook: NotebookNode) -> list[tuple[str, dict, bool]]:
-    """Return what decides how a notebook runs: its code, and which of it can wait."""
-    further = further_cells(notebook.cells)
+    """Return what decides how a notebook runs: its code, and which of it goes deeper."""
+    deeper = deeper_cells(notebook.cells)
     return [
-        (cell.source, cell.metadata, index in further)
+        (cell.source, cell.metadata, index in deeper)
         for index, cell in enumerate(notebook.cells)
         if cell.cell_type == "code"
     ]
@@ -273,9 +273,9 @@ def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[
 
 
 def _core(notebook: NotebookNode) -> NotebookNode:
-    """Return a copy in which the cells that can wait are empty."""
+    """Return a copy in which the cells that go deeper are empty."""
     core = _copy(notebook)
-    for index in further_cells(core.cells):
+    for index in deeper_cells(core.cells):
         core.cells[index].source = ""
     return core
 
@@ -294,7 +294,7 @@ def _run(
     except NotebookFailed as error:
         code_cells = [i for i, c in enumerate(notebook.cells) if c.cell_type == "code"]
         number = code_cells.index(error.cell_index) + 1
-        line = lesson.lines[error.cell_index]
+        line = lesson.line_of(notebook.cells[error.cell_index])
         raise BuildError(
             f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: "
             f"{error}. The notebooks were left as they were."
@@ -306,7 +306,10 @@ def _run(
                     f"{lesson.name} ({which}), code cell {number} writes to standard error, "
                     f"which a learner would see: {output.text.strip().splitlines()[0]}"
                 )
+    untouched = lesson.times.deeper if expected == "not attempted" else ()
     for exercise_id in lesson.exercises:
+        if exercise_id in untouched:
+            continue
         outcome = progress.exercises.get(exercise_id, {}).get("outcome", "never checked")
         if outcome != expected:
             what = "the solution" if expected == "passed" else "the stub"

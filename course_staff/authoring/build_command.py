@@ -8,7 +8,7 @@ from course_utils.tensorflow_start import quiet_tensorflow
 from course_utils.terminal import console, errors, sentence_for
 from course_utils.workspace.folders import course_folder
 
-from .sittings import further_cells
+from .sections import deeper_cells
 from .source import LessonSource
 from .staff_terminal import need_extra, progress_bars
 
@@ -73,7 +73,7 @@ def _runs(source: LessonSource) -> int:
     """Return how many cells run: those of the solution, and of the untouched notebook's core."""
     cells = source.solution.cells
     code = {index for index, cell in enumerate(cells) if cell.cell_type == "code"}
-    return len(code) + len(code - further_cells(cells))
+    return len(code) + len(code - deeper_cells(cells))
 
 
 def _report_drift(drift: list) -> None:

@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jupytext
@@ -11,13 +11,12 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.exercises.lesson_questions import load
-from course_utils.workspace.curriculum import Sitting
 from course_utils.workspace.originals import seal
 
 from .headings import as_worked, with_exercise_names
 from .options import answered, list_options
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
-from .sittings import FOLDED, mark_sections, section_problems, sittings_of
+from .sections import FOLDED, Times, fold_code, is_claims, mark_sections, section_problems, times_of
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
 
@@ -49,10 +48,10 @@ class LessonSource:
     path: Path
     notebook: NotebookNode
     solution: NotebookNode
-    lines: list[int]  # for each cell, the line of the source file at which its text starts
+    lines: list[int]  # for each cell of the source, the line at which its text starts
     part: str = ""  # of the course, as the mark of the first cell names it
-    sittings: list[Sitting] = field(default_factory=list)
-    exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its cell
+    times: Times = Times(0, 0, ())
+    exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its worked cell
     checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
     problems: list[Problem] = field(default_factory=list)
 
@@ -71,17 +70,26 @@ class LessonSource:
             "title": title[1] if title else "",
             "part": self.part,
             "needs": sorted(re.findall(r"\((\d\d)_\w+\.ipynb\)", needs)),
-            "sittings": [asdict(sitting) for sitting in self.sittings],
+            "minutes": self.times.minutes,
+            "deeper_minutes": self.times.deeper_minutes,
+            "deeper": self.times.deeper,
         }
 
     def stubs(self) -> dict[str, dict]:
         """Return what `course_utils.exercises.exercise.stubs` knows about this lesson."""
-        entries = {}
-        for exercise_id, index in self.exercises.items():
-            cell = self.notebook.cells[index]
-            notebook = f"{self.name}.ipynb"
-            entries[exercise_id] = {"notebook": notebook, "cell": cell.id, "source": cell.source}
-        return entries
+        return {
+            cell.metadata["exercise"]: {
+                "notebook": f"{self.name}.ipynb",
+                "cell": cell.id,
+                "source": cell.source,
+            }
+            for cell in self.notebook.cells
+            if "exercise" in cell.metadata
+        }
+
+    def line_of(self, cell: NotebookNode) -> int:
+        """Return the line of the source file at which the text of a cell starts."""
+        return self.lines[[other.id for other in self.solution.cells].index(cell.id)]
 
 
 def read_lesson(path: Path) -> LessonSource:
@@ -101,7 +109,7 @@ def read_lesson(path: Path) -> LessonSource:
     titles = {exercise.id: exercise.title for exercise in questions.EXERCISES}
     predictions = {p.id: p for p in getattr(questions, "PREDICTIONS", ())}
     lesson.part = cells[0].metadata.get("part", "")
-    lesson.sittings = sittings_of(cells)
+    lesson.times = times_of(cells)
     mark_sections(cells)
     for index, message in [*section_problems(cells), *list_options(cells, predictions)]:
         _note(lesson, index, message)
@@ -164,8 +172,13 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
         lesson.exercises[exercise_id] = index
     if _LEFT_OVER.search(stub):
         _note(lesson, index, f"a marker that is not {BEGIN}, {END} or `{GIVEN} ` in a region")
-    for notebook, source in ((lesson.notebook, stub), (lesson.solution, solution)):
-        notebook.cells.append(_new_cell(cell, source, _cell_id(notebook, cell, exercise_id)))
+    cell_id = _cell_id(lesson.solution, cell, exercise_id)
+    worked = _new_cell(cell, solution, cell_id)
+    if is_claims(cell):
+        fold_code(worked)
+    else:
+        lesson.notebook.cells.append(_new_cell(cell, stub, cell_id))
+    lesson.solution.cells.append(worked)
 
 
 def _new_cell(cell: NotebookNode, source: str, cell_id: str) -> NotebookNode:
@@ -214,7 +227,7 @@ def _find_missing_parts(lesson: LessonSource, known: set[str], unhelped: set[str
         if exercise_id not in checked:
             _note(lesson, index, f'no cell calls check("{exercise_id}", ...)')
         later = [start for start in starts if start > index]
-        after = lesson.notebook.cells[index : later[0] if later else None]
+        after = lesson.solution.cells[index : later[0] if later else None]
         is_hinted = any("<details>" in c.source and "Hint" in c.source for c in after)
         if not is_hinted and exercise_id not in unhelped:
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")

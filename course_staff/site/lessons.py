@@ -19,7 +19,7 @@ from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import Lesson, find_exercise, find_prediction
 from gradient_tools.showing.card import with_code
 
-from ..authoring.sittings import FOLDED, further_cells
+from ..authoring.sections import FOLDED, deeper_cells
 
 __all__ = ["lesson_page", "wrong_answers"]
 
@@ -62,16 +62,16 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
 
 def _folded(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells, and around what stands below each folded heading a part that opens."""
-    further, is_open = further_cells(cells), False
+    deeper, is_open = deeper_cells(cells), False
     for index, cell in enumerate(cells):
         starts = cell.metadata.get(FOLDED, False)
-        if is_open and (starts or index not in further):
+        if is_open and (starts or index not in deeper):
             yield new_markdown_cell("</details>")
             is_open = False
         if starts:
             heading, _, text = cell.source.partition("\n")
-            summary = "<summary>What can wait: open to read</summary>"
-            cell.source = f'{heading}\n\n<details class="further">{summary}\n{text}'
+            summary = "<summary>Open to go deeper</summary>"
+            cell.source = f'{heading}\n\n<details class="deeper">{summary}\n{text}'
             is_open = True
         yield cell
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from ..exercises.callouts import Callout
 from ..exercises.exercise import Exercise
@@ -11,22 +12,11 @@ from ..exercises.lesson_questions import generated_folder, questions
 __all__ = [
     "LESSONS",
     "Lesson",
-    "Sitting",
     "all_exercises",
     "find_exercise",
     "find_lesson",
     "find_prediction",
 ]
-
-
-@dataclass(frozen=True)
-class Sitting:
-    """What is done in one go: minutes of its core and of what can wait, and its exercises' ids."""
-
-    title: str  # empty where a lesson is one sitting
-    minutes: int
-    further: int
-    exercises: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -37,22 +27,14 @@ class Lesson:
     title: str
     part: str
     needs: tuple[str, ...]
-    sittings: tuple[Sitting, ...]
+    minutes: int  # of the essentials
+    deeper_minutes: int
+    deeper: tuple[str, ...]  # the ids of the exercises that go deeper
 
     @property
     def number(self) -> str:
         """The two digits that every exercise id of the lesson starts with."""
         return self.name[:2]
-
-    @property
-    def minutes(self) -> int:
-        """The minutes of all its sittings, without what can wait."""
-        return sum(sitting.minutes for sitting in self.sittings)
-
-    @property
-    def further(self) -> int:
-        """The minutes of what can wait."""
-        return sum(sitting.further for sitting in self.sittings)
 
     def exercises(self) -> tuple[Exercise, ...]:
         """Return the lesson's exercises in their order."""
@@ -63,9 +45,8 @@ class Lesson:
         return getattr(questions(self.number), "PREDICTIONS", ())
 
 
-def _lesson(needs: list[str], sittings: list[dict], **entry: str) -> Lesson:
-    parts = [Sitting(**each | {"exercises": tuple(each["exercises"])}) for each in sittings]
-    return Lesson(**entry, needs=tuple(needs), sittings=tuple(parts))
+def _lesson(needs: list[str], deeper: list[str], **entry: Any) -> Lesson:
+    return Lesson(**entry, needs=tuple(needs), deeper=tuple(deeper))
 
 
 # As `course build` found them.

@@ -30,7 +30,7 @@ EXERCISES = (
         kind="predict",
         points=1,
         form="A slope is one number",
-        praise="At x = 3 a small step in x raises y by six times that step.",
+        praise="At x = 3, a small step in x raises y by six times that step.",
         tolerance=1e-6,  # 6.001 is the average over a step of 0.001, and not the slope
     ),
     Question(
@@ -47,7 +47,7 @@ EXERCISES = (
                 form="End the function with `return` and the quotient, which is one number.",
             )
         ],
-        praise="This quotient is what lesson 01 compares TensorFlow's gradients with.",
+        praise="In lesson 01 you will compare TensorFlow's gradients with this quotient.",
     ),
     Question(
         id="00.3",
@@ -63,7 +63,7 @@ EXERCISES = (
                 form="End the function with `return` and the loss, which is one number.",
             )
         ],
-        praise="Squared first, averaged after: errors of opposite sign no longer cancel.",
+        praise=("You square first and average after, so errors of opposite sign no longer cancel."),
     ),
 )
 
@@ -72,12 +72,12 @@ PREDICTIONS = (
         "00.a",
         right="float64",
         options={
-            "int32": "Integers in, integers out: that holds for `+`, `*` and `//`. But `/` means "
-            "true division, as in Python: 7 / 2 is 3.5, which no integer holds.",
-            "float32": "It is the type of `tf.constant(3.0)`, and so of most numbers in TensorFlow. "
-            "But not every 32-bit integer fits into a float32.",
+            "int32": "Integers in, integers out: that is true for `+`, `*` and `//`. But `/` "
+            "means true division, as in Python: 7 / 2 is 3.5, which is not an integer.",
+            "float32": "`float32` is the type of `tf.constant(3.0)`, and of most numbers in "
+            "TensorFlow. But not every 32-bit integer fits exactly into a float32.",
             "float64": "`/` is true division, and TensorFlow first casts 32-bit integers to "
-            "`float64`, which holds each of them exactly.",
+            "`float64`, which can represent all of them exactly.",
         },
     ),
 )

@@ -1,18 +1,18 @@
 # %% [markdown] part="Start"
 # # 00 · Start here
 #
-# You can train models for a year without looking at a gradient. Then one is `None`, and nothing says
-# why. This course is for that day. It is made of notebooks that you run, break and repair, and of
-# checks that tell you *what* is wrong with an answer.
+# You can train models for a year without ever looking at a gradient. Then one day a gradient is `None`, and no error says
+# why. This course prepares you for that day. You predict what code will do, run it, fix broken programs, and a check tells
+# you what is wrong with *your* answer. Here you try all of that on one small question.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - run a lesson, and commit to a prediction before a cell shows you the truth;
-# - check an answer, and read what the check says;
-# - find a hint, see your progress, and put an exercise back to its start.
+# - run a lesson, and commit to a prediction before you see the result;
+# - check an answer, and use what the check tells you;
+# - find a hint, and the next lesson.
 #
-# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the
-# arrays that it computes with. **Time**: {time}.
+# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the arrays that it computes
+# with. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_lesson_map, predict, start_lesson
@@ -22,48 +22,31 @@ start_lesson("00")
 import tensorflow as tf
 
 # %% [markdown]
-# Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
-# one is selected. Run it first, and again when you come back or restart the kernel: without it, a cell
-# that uses one of its names, such as `check`, stops with a `NameError`. It takes a while, because
-# TensorFlow is large. Then a few lines say what is running, and below them stand the exercises of the
-# lesson, and where to go on.
-#
-# `start_lesson` holds back TensorFlow's usual pages of messages, and so comes before `import tensorflow`.
-# It also gives Python, NumPy and TensorFlow a fixed random seed. A generator that you make yourself, with
-# `np.random.default_rng()`, needs a seed of its own.
+# Every lesson starts with this cell. Click it and press **Shift+Enter** to run it. It takes a moment, because TensorFlow is
+# large. Then it lists the exercises of the lesson, and where to continue. Run it again after every restart of the kernel.
 
 # %% [markdown]
-# ## What is in a cell?
+# ## Cells and predictions
 #
-# A code cell shows one thing. Run the cells in order, from top to bottom: each may use names from
-# the cells above it.
+# Run the cells in order, from top to bottom. Each cell shows one thing:
 
 # %%
 x = tf.constant(3.0)
 y = x**2
 
 print(f"y = {y.numpy():.1f}")
+
+# %% tags=["claims"]
 assert y.numpy() == 9.0
 
 # %% [markdown]
-# The last line is an **assertion**: if it were false on your machine, the cell would stop with an error.
-# Most of what the text says about TensorFlow has one beside it. When you read, you may skip the
-# assertions. When you doubt a sentence, read them first; each speaks for its own case only.
-#
-# A section whose heading begins with *Further* can wait: it is folded, a click on the arrow beside its heading opens
-# it, and nothing after it needs it. A long lesson is cut into *sittings*, each with a good place to stop.
-
-# %% [markdown]
-# ## Why predict before you run?
-#
-# Reading a correct result feels like knowing it. To find out whether you did know, say your answer first, before you
-# read on. The course asks for that at every surprise. In the `predict` cell below the question, type a letter between
-# the quotes (a word or a number, where no letters are listed), and run it. It tells you the truth, and why a wrong
-# answer tempts. Your first answer is kept, and gives no points.
+# When you read a correct result, it feels as if you had known it. To find out whether you did, say your answer first. The
+# course asks for that at every surprise. Type a letter between the quotes below, and run the cell. It shows the right
+# answer, and why the wrong ones are tempting. Nobody counts your mistakes.
 #
 # > **Predict**
 # >
-# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype does their quotient have?
+# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype has their quotient, `tf.constant(7) / tf.constant(2)`?
 
 # %%
 predict("00.a", "")
@@ -73,22 +56,31 @@ quotient = tf.constant(7) / tf.constant(2)
 
 print(quotient.numpy(), quotient.dtype.name)
 
+# %% tags=["claims"]
+assert quotient.dtype == tf.float64 and quotient.numpy() == 3.5
+
 # %% [markdown]
-# There is a second division, `//`. Of whole numbers it rounds down, as in Python:
+# Most numbers in TensorFlow are `float32`, so that is a good guess. But `float32` cannot hold every 32-bit integer exactly.
+# `float64` can, so TensorFlow converts both numbers to `float64` before it divides.
+
+# %% [markdown]
+# ## How steep is a curve?
+#
+# This course is about slopes. Take the curve y = x² at x = 3, and move x up by a small step. How fast does y grow, compared
+# with x? That ratio is called a **rate of change**:
 
 # %%
-whole = tf.constant([7, -7]) // tf.constant(2)
+step = 0.1
+rate = ((3 + step) ** 2 - 3**2) / step
 
-print(whole.numpy(), whole.dtype.name)
-assert list(whole.numpy()) == [7 // 2, -7 // 2] == [3, -4]
-assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
+print(f"step {step}: rate {rate:.3f}")
 
 # %% [markdown]
 # ### Exercise 00.1: predict
 #
-# Some predictions are exercises, with a check. How steep is the curve y = x² at the point x = 3? That is: when x
-# grows by a tiny amount, y grows by how many times that amount? Give the number that ever smaller amounts lead to:
-# replace the `...` with it, run the cell, and then run the check below it.
+# Some predictions are exercises. With the step 0.1 the rate is 6.1. Which number does the rate approach as the step shrinks
+# toward 0? That number is the **slope** of the curve at 3. Write it in place of the `...`, run the cell, and then run the
+# check below it.
 
 # %% exercise="00.1"
 # One number: the slope of y = x**2 at x = 3.
@@ -102,8 +94,7 @@ check("00.1", steepness)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# At x = 3, y is 9. At x = 3.01, y is 9.0601: y grew by 0.0601 and x by 0.01. Divide, and think of
-# ever smaller steps.
+# For the step 0.01, y grows from 9 to 9.0601. Divide 0.0601 by 0.01, and think of ever smaller steps.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -111,38 +102,38 @@ check("00.1", steepness)
 # The slope of x² at any x is 2x.
 #
 # </details>
-
-# %% [markdown]
-# Now the truth: smaller and smaller steps in x, and the growth of y divided by the step. Such a
-# quotient is a **rate of change**.
+#
+# Run it:
 
 # %%
-for step in (0.1, 0.01, 0.001):
+for step in [0.1, 0.01, 0.001]:
     rate = ((3 + step) ** 2 - 3**2) / step
     print(f"step {step:5}: rate {rate:.3f}")
 
-assert quotient.dtype == tf.float64  # of the prediction above
+# %% tags=["claims"]
+assert abs(rate - (6 + step)) < 1e-9
+
+# %% [markdown]
+# The rate is always 6 plus the step. So it approaches 6.
 
 # %% [markdown]
 # ## What does a check tell you?
 #
-# It has four outcomes, and it never stops your notebook.
+# A check never stops your notebook. It has four outcomes:
 #
 # | sign | outcome | what it means |
 # |---|---|---|
-# | ✓ | passed | right; a function, also on inputs that the check drew at random |
-# | ✗ | failed | wrong, with the mistake it found and what to change |
-# | ○ | not attempted | the `...` or `raise NotImplementedError` that was given still stands, or still runs |
-# | ! | error | your code raised an exception, or was stopped: after ten seconds of work, or a minute of waiting |
+# | ✓ | passed | your answer is right, also for inputs that the check drew at random |
+# | ✗ | failed | your answer is wrong, and the check tells you what to change |
+# | ○ | not attempted | the placeholder, `...` or `raise NotImplementedError`, is still there |
+# | ! | error | your code raised an exception, or took too long |
 #
-# Wrong answers cost nothing, and their messages teach: give one on purpose in the next exercise.
-
-# %% [markdown]
+# Wrong answers cost nothing. Give one on purpose in the next exercise.
+#
 # ### Exercise 00.2: complete
 #
-# Write the rate of change as a function of any `f`, any `x` and any step `h`: the growth of `f` from
-# `x` to `x + h`, divided by `h`. Before you do it right, leave the division out, and see what the check
-# says.
+# Write the rate of change as a function of any `f`, any `x` and any step `h`. First leave out the division, and see what the
+# check says. Then do it right.
 
 # %% exercise="00.2"
 def rate_of_change(f, x, h):
@@ -155,12 +146,11 @@ def rate_of_change(f, x, h):
 check("00.2", rate_of_change)
 
 # %% [markdown]
-# A check takes the function itself, without parentheses, because it calls the function on its own
-# inputs.
+# Pass the function itself to `check`, without parentheses. The check calls it with inputs of its own.
 #
 # <details><summary>Hint 1</summary>
 #
-# `f` is a function: `f(x)` is its value at x, and `f(x + h)` its value one step further.
+# `f` is a function. `f(x)` is its value at x, and `f(x + h)` is its value one step further.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -172,27 +162,29 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# That is the usual case, and the third kind of exercise, after *predict* and *complete*: **repair**. Here are two
-# predictions, one too high by 1 and one too low by 1, and what a program computed from them as its **loss**, the
-# number that training makes small.
+# That is the usual case, and the third kind of exercise: *repair*. A **loss** is the number that training makes small. Here
+# are two predictions, one too high and one too low, and the loss that a program reports for them:
 
 # %%
 predictions = tf.constant([3.0, 1.0])
 targets = tf.constant([2.0, 2.0])
+
+print("errors:", (predictions - targets).numpy())
+
 reported_loss = tf.reduce_mean(predictions - targets) ** 2
 
-print(f"loss = {reported_loss.numpy():.1f}")
+print(f"reported loss: {reported_loss.numpy():.1f}")
+
+# %% tags=["claims"]
 assert reported_loss.numpy() == 0.0
-assert abs(rate - (6 + step)) < 1e-9  # of Exercise 00.1
 
 # %% [markdown]
 # Both predictions are wrong, and the loss says that they are perfect.
-
-# %% [markdown]
+#
 # ### Exercise 00.3: repair
 #
-# Below is that computation as a function, with this one fault. Change the function so that it returns the mean
-# squared error: the average of the squared differences.
+# Here is the same computation as a function. It has one bug. It should return the mean squared error, which is the average
+# of the squared differences.
 
 # %% exercise="00.3"
 def mean_squared_error(y_hat, y):
@@ -208,73 +200,83 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For the differences +1 and -1: what is their mean, and what is the mean of their squares?
+# The differences are +1 and -1. What is their mean, and what is the mean of their squares?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The square belongs inside `tf.reduce_mean`, around a difference that has parentheses of its own.
+# The square belongs inside `tf.reduce_mean`, around the difference in parentheses.
 #
 # </details>
-
-# %% [markdown]
-# ## Where am I, and where can I go?
-#
-# Every check is remembered, and every first prediction. In a cell of any notebook, after
-# `from course_utils import reset, status`,
-#
-# - `status()` shows on the map what you have passed, and what is next (harder exercises give more points);
-# - `reset("00.2")` puts one exercise back to its start (your text is kept in a file, and a pass stays a
-#   pass).
-#
-# In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the
-# same, and `course doctor` says what does not work, and how to mend it.
-#
-# Where your copy of the course has a folder `solutions`, it holds every lesson with its answers. Open
-# the hints first.
-
-# %% [markdown]
-# The figure shows the lessons from top to bottom, each part in a colour of its own. An arrow leads from a lesson to
-# one that builds on it. Part I is about the tape itself: what it records, why a gradient is missing, and how to check
-# one. Part II builds training loops from it. Part III trains what `fit` cannot express, and builds on Parts I and II.
-
-# %%
-ax = plot_lesson_map()
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer before you open.
 #
-# <details><summary>1. A check says "not attempted" although you wrote something. What happened?</summary>
+# <details><summary>1. A check says "not attempted", although you wrote something. What happened?</summary>
 #
-# Either the cell with your answer did not run after you changed it, so the check saw the old one; or
-# the line `raise NotImplementedError` still runs: it stands above your code, or below code without a `return`.
-#
-# </details>
-# <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on
-# your machine?</summary>
-#
-# Look for an assertion in the cell beside it, and run it: it would stop if it were false. If none fits your case,
-# write one.
+# Either you did not run the cell after you changed it, so the check saw the old version. Or the line
+# `raise NotImplementedError` is still there.
 #
 # </details>
-# <details><summary>3. What is lost when you run <code>reset("00.2")</code>?</summary>
+# <details><summary>2. What do you pass to <code>check</code>: <code>mean_squared_error</code> or
+# <code>mean_squared_error(y_hat, y)</code>?</summary>
 #
-# Nothing. That one cell goes back to its start, your text is kept in a file whose name is shown, and
-# what you passed stays passed.
+# `mean_squared_error`, the function itself. The check calls it.
+#
+# </details>
+# <details><summary>3. As the step shrinks, what does the rate of change approach?</summary>
+#
+# The slope of the curve at that point.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Shift+Enter runs a cell; run them in order.
-# - Predict first: a surprise is worth more than a page.
-# - `check("00.1", answer)` names the mistake; it takes functions without parentheses.
-# - Hints are under the check, your progress is in `status()`.
-# - A slope is what the rate of change (f(x + h) - f(x)) / h tends to as h shrinks.
+# - Press Shift+Enter to run a cell, and run the cells in order.
+# - Predict before you run: a surprise teaches more than a page of text.
+# - Run the check, read the message, and change your answer. Hints are below the check.
+# - The slope is what the rate of change (f(x + h) - f(x)) / h approaches as h shrinks.
 #
-# **To remember**: predict, run, and let the check say what is wrong.
+# **To remember**: predict, run, and let the check tell you what is wrong.
 #
-# **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.
+# **Next**: [01 · The first tape](01_first_tape.ipynb), where TensorFlow finds the slope for you.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Every lesson ends with a section like this one. It is folded when you open the notebook, nothing later needs it, and it
+# has its own time. Here it tells you how to find your way, and what to do if something does not run.
+
+# %% [markdown]
+# ### Where am I, and where can I go?
+#
+# Every check and every first prediction is remembered. After `from course_utils import reset, status`, in a cell of any
+# notebook,
+#
+# - `status()` shows what you have passed, and what is next;
+# - `reset("00.2")` puts one exercise back to its start. Your text is kept in a file, and what you passed stays passed.
+#
+# In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the same.
+#
+# The figure shows all lessons from top to bottom. An arrow leads from a lesson to one that builds on it. Part I is about the
+# tape itself. Part II builds training loops from it. Part III trains what `fit` cannot express.
+
+# %%
+ax = plot_lesson_map()
+
+# %% [markdown]
+# ### What if something does not run?
+#
+# - A `NameError` for `check` or `tf`: run the first cell again.
+# - Strange results: choose *Kernel > Restart Kernel*, and run all cells from the top.
+# - Anything else: `course doctor` in a terminal finds out what is missing, and tells you how to fix it.
+#
+# Keep `start_lesson` above `import tensorflow`, because it silences TensorFlow's start-up messages. It also gives Python,
+# NumPy and TensorFlow a fixed random seed, so that your numbers are those of the text.
+#
+# The folder `solutions`, if your copy of the course has one, holds every lesson with its answers. There you also see how
+# each claim of the text is tested: in folded cells that contain an `assert`, which stops with an error if the claim is
+# false. Try the hints first.

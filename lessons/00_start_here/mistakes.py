@@ -10,138 +10,145 @@ OVER_A_STEP = (
 )
 STEEPNESS = Table(
     {
-        9: "9 is the height of the curve at x = 3. The question asks how fast it rises there.",
-        2: "2 is the exponent. The slope depends on where you look: at x = 0 the curve is flat.",
-        3: "3 is the place where you look. The question asks how fast y grows there.",
+        9: "9 is the height of the curve at x = 3. The question is how fast it rises there.",
+        2: "2 is the exponent. But the slope depends on x: at x = 0, for example, the curve is "
+        "flat.",
+        3: "3 is the value of x. The question is how fast y grows there.",
         0.61: "0.61 is how much y grows from x = 3 to 3.1. Divide it by how much x grew.",
         0.0601: "0.0601 is how much y grows from x = 3 to 3.01. Divide it by how much x grew.",
-        9.0601: "9.0601 is the height at x = 3.01. Subtract the height at 3, and divide by the step.",
-        18: "18 is 2 * 3**2. The slope of x**2 at any x is 2 * x.",
-        8: "8 is 2**3. The slope of x**2 at any x is 2 * x.",
-        1.5: "1.5 is 3 / 2. The slope of x**2 at any x is the product 2 * x.",
-        -6: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
-        5: "5 is 2 + 3, and the average over the step from 2 to 3. The slope of x**2 at any x is "
-        "the product 2 * x.",
-        12: "12 is twice too much: the factor 2 of the exponent counts once.",
-        27: "27 is 3**3. The exponent is 2, and the slope of a power has a smaller exponent.",
+        9.0601: "9.0601 is the height at x = 3.01. Subtract the height at 3, and divide by the "
+        "step.",
+        18: "18 is `2 * 3**2`. But the slope of `x**2` at any x is `2 * x`.",
+        8: "8 is `2**3`. But the slope of `x**2` at any x is `2 * x`.",
+        1.5: "1.5 is 3 / 2. But the slope of `x**2` at any x is the product `2 * x`.",
+        -6: "The size is right, but the sign is not. At x = 3 the curve rises as x grows, so "
+        "the slope is positive.",
+        5: "5 is 2 + 3, and also the average over the step from 2 to 3. But the slope of "
+        "`x**2` at any x is the product `2 * x`.",
+        12: "12 is twice as large as it should be. Use the factor 2 of the exponent only once.",
+        27: "27 is `3**3`. But the exponent is 2, and the slope of a power has a smaller exponent.",
         Between(5.5, 7): OVER_A_STEP,
     },
-    "{value} is not the slope. Take a step of 0.001 from 3: how much does x**2 grow, divided by "
-    "the step?",
+    "{value} is not the slope. Take a step of 0.001 from 3: how much does `x**2` grow, divided "
+    "by the step?",
 )
 
 RATES = {
     "not divided": Wrong(
-        "This is how much f grows, not how fast. Divide the growth by h.",
+        "This is how much `f` grows, not how fast. Divide the growth by the step `h`.",
         lambda f, x, h: f(x + h) - f(x),
     ),
     "sign turned": Wrong(
-        "The sign is the wrong way round: subtract f(x) from f(x + h).",
+        "The sign is wrong. Subtract `f(x)` from `f(x + h)`.",
         lambda f, x, h: (f(x) - f(x + h)) / h,
     ),
     "absolute value": Wrong(
-        "A falling function has a negative rate of change. Take no absolute value.",
+        "You take the absolute value of the rate, but a falling function has a negative rate "
+        "of change. Remove the absolute value.",
         lambda f, x, h: abs((f(x + h) - f(x)) / h),
     ),
     "absolute growth": Wrong(
-        "The growth, too, has a sign: a falling function has a negative one. Take no absolute "
-        "value of it.",
+        "You take the absolute value of the growth, but a falling function has a negative "
+        "growth. Remove the absolute value.",
         lambda f, x, h: abs(f(x) - f(x + h)) / h,
     ),
     "absolute step": Wrong(
-        "h may be negative, and then the step goes to the left. Take no absolute value of it.",
+        "You take the absolute value of `h`, but a negative `h` means a step to the left. "
+        "Remove the absolute value.",
         lambda f, x, h: (f(x + abs(h)) - f(x)) / abs(h),
         lambda f, x, h: (f(x + h) - f(x)) / abs(h),
         lambda f, x, h: (f(x + abs(h)) - f(x)) / h,
     ),
     "parentheses missing": Wrong(
-        "Division binds tighter than subtraction, so only f(x) was divided. Put the difference in "
-        "parentheses: (f(x + h) - f(x)) / h.",
+        "Division binds tighter than subtraction, so you divide only `f(x)`. Put the "
+        "difference in parentheses: `(f(x + h) - f(x)) / h`.",
         lambda f, x, h: f(x + h) - f(x) / h,
     ),
     "steps both ways": Wrong(
-        "This steps to both sides of x. The exercise asks for the step to x + h.",
+        "You step to both sides of `x`. Step only from `x` to `x + h`.",
         lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
     ),
     "step back": Wrong(
-        "This is the rate from x - h to x. The exercise asks for the step to x + h.",
+        "This is the rate from `x - h` to `x`. Step from `x` to `x + h` instead.",
         lambda f, x, h: (f(x) - f(x - h)) / h,
     ),
     "half a step both ways": Wrong(
-        "This steps h / 2 to both sides of x. The exercise asks for the step from x to x + h.",
+        "You step `h / 2` to both sides of `x`. Step from `x` to `x + h` instead.",
         lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
     ),
     "step of its own": Wrong(
-        "This takes a step of its own, or, with a tape, none at all. The step is the argument h, "
-        "whatever its size: (f(x + h) - f(x)) / h.",
+        "You use a fixed step, or a tape, which uses no step. Use the argument `h`: `(f(x + h) "
+        "- f(x)) / h`.",
         *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
     ),
     "multiplied": Wrong(
-        "You multiplied the growth by h. Divide it: half the step for the same growth is twice as "
-        "steep.",
+        "You multiplied the growth by `h`. Divide it by `h`: the same growth over half the "
+        "step is twice as steep.",
         lambda f, x, h: (f(x + h) - f(x)) * h,
     ),
     "divided by x + h": Wrong(
-        "You divided by x + h, which is a place. The growth happened over a step of h: divide by h.",
+        "You divided by `x + h`, which is a position. The growth happened over a step of `h`, "
+        "so divide by `h`.",
         lambda f, x, h: (f(x + h) - f(x)) / (x + h),
     ),
     "new height alone divided": Wrong(
-        "Only f(x + h) is divided by h. Put the difference in parentheses: (f(x + h) - f(x)) / h.",
+        "You divide only `f(x + h)` by `h`. Put the difference in parentheses: `(f(x + h) - "
+        "f(x)) / h`.",
         lambda f, x, h: f(x + h) / h - f(x),
     ),
     "h added to the height": Wrong(
-        "You added h outside of f. The new height is f(x + h): x grows first, and f is called on "
-        "the result.",
+        "You added `h` outside `f`. Add it to `x` first, then call `f` on the result: `f(x + h)`.",
         lambda f, x, h: (f(x) + h - f(x)) / h,
         lambda f, x, h: f(x) + h - f(x) / h,
         lambda f, x, h: f(x) + h - f(x),
     ),
     "heights added": Wrong(
-        "You added the two heights. Subtract the old one, f(x), from the new one.",
+        "You added the two heights. Subtract the old one, `f(x)`, from the new one.",
         lambda f, x, h: (f(x + h) + f(x)) / h,
     ),
     "heights divided": Wrong(
-        "You divided the new height by the old one. Subtract the old one, and divide by h.",
+        "You divided the new height by the old one. Subtract the old height instead, and "
+        "divide by `h`.",
         lambda f, x, h: f(x + h) / f(x),
         lambda f, x, h: f(x + h) / f(x) / h,
     ),
     "turned over": Wrong(
-        "The quotient is upside down. The growth of f goes above, the step h below.",
+        "Your quotient is upside down. Divide the growth of `f` by the step `h`.",
         lambda f, x, h: h / (f(x + h) - f(x)),
     ),
     "parabola for f": Wrong(
-        "This is right for x**2 alone. f may be any function: use f(x) and f(x + h).",
+        "This is right only for `x**2`. `f` can be any function, so use `f(x)` and `f(x + h)`.",
         lambda f, x, h: ((x + h) ** 2 - x**2) / h,
         lambda f, x, h: 2 * x,
     ),
     "divided by x": Wrong(
-        "You divided by x. The growth happened over a step of h: divide by h.",
+        "You divided by `x`. The growth happened over a step of `h`, so divide by `h`.",
         lambda f, x, h: (f(x + h) - f(x)) / x,
     ),
     "rounded down": Wrong(
-        "The rate is rounded down to a whole number, as by `//`. Divide with `/`.",
+        "Your result is rounded down to an integer, as `//` does. Divide with `/`.",
         lambda f, x, h: (f(x + h) - f(x)) // h,
     ),
     "relative growth": Wrong(
-        "You divided by f(x), the old height. Divide the growth by the step h, and by nothing else.",
+        "You divided by `f(x)`, the old height. Divide the growth only by the step `h`.",
         lambda f, x, h: (f(x + h) - f(x)) / f(x),
         lambda f, x, h: (f(x + h) - f(x)) / f(x) / h,
     ),
     "x subtracted": Wrong(
-        "You subtracted x, which is a place. Subtract the old height, f(x).",
+        "You subtracted `x`, which is a position. Subtract the old height, `f(x)`.",
         lambda f, x, h: (f(x + h) - x) / h,
     ),
     "old height kept": Wrong(
-        "You divided the new height. Subtract the old one, f(x), first.",
+        "You divided the new height. Subtract the old one, `f(x)`, first.",
         lambda f, x, h: f(x + h) / h,
     ),
     "step without x": Wrong(
-        "You took the height at h. The step starts at x, and so it ends at x + h.",
+        "You used the height at `h`. The step starts at `x`, so it ends at `x + h`.",
         lambda f, x, h: (f(h) - f(x)) / h,
         lambda f, x, h: f(h) - f(x),
     ),
     "f not called": Wrong(
-        "f is a function, and not a number. Its height at a place is f(place), with parentheses.",
+        "You use `f` as a number, but it is a function. Call it with a position, as in `f(x)`.",
         lambda f, x, h: (f(x + h) - f) / h,
         lambda f, x, h: (f(x + h) - f * x) / h,
     ),
@@ -149,91 +156,88 @@ RATES = {
 
 LOSSES = {
     "squared too late": Wrong(
-        "It still averages before it squares, so +1 and -1 cancel to a loss of 0. Move the square "
-        "inside the parentheses of reduce_mean.",
+        "Your function still averages before it squares, so +1 and -1 cancel to a loss of 0. "
+        "Move the square inside the parentheses of `reduce_mean`.",
         lambda y_hat, y: tf.reduce_mean(y - y_hat) ** 2,
     ),
     "not averaged": Wrong(
-        "These are the squared errors one by one. Average them with tf.reduce_mean.",
+        "You returned one squared error per example. Average them with `tf.reduce_mean`.",
         lambda y_hat, y: (y_hat - y) ** 2,
     ),
     "sum for mean": Wrong(
-        "This is the sum of the squared errors. Use reduce_mean, not reduce_sum.",
+        "You summed the squared errors. Use `reduce_mean`, not `reduce_sum`.",
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2),
     ),
     "absolute errors": Wrong(
-        "This is the mean absolute error. Square the differences, and take no abs of them, and no "
-        "root.",
+        "This is the mean absolute error. Square the differences instead, without `abs` or a root.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)),
     ),
     "absolute mean": Wrong(
-        "The differences are averaged first, so +1 and -1 cancel before abs sees them. Square each "
+        "You average the differences first, so +1 and -1 cancel before `abs`. Square each "
         "difference, then average.",
         lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat - y)),
     ),
     "absolute errors squared late": Wrong(
-        "The absolute errors are averaged, and their mean is squared. Square each difference, then "
-        "average: that needs no abs.",
+        "You average the absolute errors and then square the mean. Square each difference, "
+        "then average; no `abs` is needed.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)) ** 2,
     ),
     "numbers of another cell": Wrong(
-        "You returned 1 for every input, which is right for the numbers of the cell above alone. "
-        "Compute with the arguments, y_hat and y.",
+        "You returned 1 for every input, which is right only for the numbers in the cell "
+        "above. Compute with the arguments, `y_hat` and `y`.",
         lambda y_hat, y: 1.0,
     ),
     "sum squared": Wrong(
-        "The differences are added up first, so +1 and -1 cancel before the square. Square each "
+        "You sum the differences first, so +1 and -1 cancel before the square. Square each "
         "difference, then average.",
         lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2,
         lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2 / len(y),
     ),
     "squares subtracted": Wrong(
-        "This squares y_hat and y, and then subtracts. Subtract first: the square of the difference "
-        "is wanted.",
+        "You square `y_hat` and `y` and then subtract. Subtract first, then square the difference.",
         lambda y_hat, y: tf.reduce_mean(y_hat**2 - y**2),
         lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat**2 - y**2)),
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat**2 - y**2)),
     ),
     "one of them squared": Wrong(
-        "The square is on one of the two alone, for ** binds tighter than the minus. Put the "
-        "difference in parentheses: (y_hat - y) ** 2.",
+        "You square only one of the two, because `**` binds tighter than the minus. Put the "
+        "difference in parentheses: `(y_hat - y) ** 2`.",
         lambda y_hat, y: tf.reduce_mean(y_hat - y**2),
         lambda y_hat, y: tf.reduce_mean(y_hat**2 - y),
     ),
     "doubled for squared": Wrong(
-        "The differences are multiplied by 2. The square is ** 2.",
+        "You multiply the differences by 2. Square them with `** 2`.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) * 2),
     ),
     "predictions and targets added": Wrong(
-        "y_hat and y are added. An error is their difference, y_hat - y.",
+        "You add `y_hat` and `y`. An error is their difference, `y_hat - y`.",
         lambda y_hat, y: tf.reduce_mean((y_hat + y) ** 2),
     ),
     "largest error": Wrong(
-        "This is the largest squared error. Average them all, with tf.reduce_mean.",
+        "This is the largest squared error. Average all of them with `tf.reduce_mean`.",
         lambda y_hat, y: tf.reduce_max((y_hat - y) ** 2),
     ),
     "mean of squares squared": Wrong(
-        "The squared errors are averaged, and the mean is squared once more. Leave the outer "
-        "square out.",
+        "You average the squared errors and then square the mean again. Remove the outer square.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) ** 2,
     ),
     "variance": Wrong(
-        "The mean of the differences is subtracted first, as in a variance. Square the differences "
-        "as they are.",
+        "You subtract the mean of the differences first, as in a variance. Square the "
+        "differences themselves.",
         lambda y_hat, y: tf.math.reduce_variance(y_hat - y),
     ),
     "divided by another number": Wrong(
-        "The sum of the squared errors is right, and divided by another number than n. Take "
-        "tf.reduce_mean of them.",
+        "The sum of the squared errors is right, but you do not divide it by n. Use "
+        "`tf.reduce_mean` instead.",
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / 2,
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / (len(y) - 1),
     ),
     "root taken": Wrong(
-        "This is the root of the mean squared error. Leave the square root out.",
+        "This is the root of the mean squared error. Remove the square root.",
         lambda y_hat, y: tf.sqrt(tf.reduce_mean((y_hat - y) ** 2)),
     ),
     "half of it": Wrong(
-        "This is half the mean squared error. Leave the factor 1/2 out.",
+        "This is half of the mean squared error. Remove the factor 1/2.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2,
     ),
 }

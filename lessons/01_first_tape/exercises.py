@@ -120,18 +120,25 @@ EXERCISES = (
         draw=draw_points,
         call=slope_and_sources,
         inputs="x",
-        parts=[Part("slope", "the slope", "The slope at x is one number.")],
+        parts=[
+            Part(
+                "slope",
+                "the slope",
+                "The slope at `x` is one number: return `tape.gradient(y, x)`.",
+            )
+        ],
         demands=[
             Demand(
                 "number in a list",
-                "The numbers are right, but each stands in a list, or in a tensor of shape (1,). "
-                "Make the variable from x, not from [x], and ask with x itself as the source.",
+                "The numbers are right, but each is in a list or in a tensor of shape (1,). "
+                "Create the variable from `x`, not from `[x]`, and use that variable as "
+                "the source.",
                 lambda noted: not any(noted["in list"]),
             ),
             Demand(
                 "no tape",
-                "The slopes are right, but no tape found them. Record y in the block of a "
-                "tf.GradientTape, and return tape.gradient(y, x).",
+                "The slopes are right, but no tape computed them. Record `y` in the block of a "
+                "`tf.GradientTape`, and return `tape.gradient(y, x)`.",
                 lambda noted: all(noted["on a tape"]),
             ),
         ],
@@ -142,7 +149,7 @@ EXERCISES = (
         title="The shape of a gradient",
         kind="predict",
         points=1,
-        form="Write the shape as one tuple of whole numbers, such as (8, 1)",
+        form="Write the shape as one tuple of integers, such as (8, 1)",
         praise="The gradient has the shape of its source.",
     ),
     Question(
@@ -158,18 +165,19 @@ EXERCISES = (
             Part(
                 "gradients",
                 "the dict of gradients",
-                "Return tape.gradient(loss, params): the source is the whole dict.",
+                "Return `tape.gradient(loss, params)`: pass the whole dict as the source.",
             )
         ],
         demands=[
             Demand(
                 "b in a list",
-                "The numbers are right, but the gradient of b stands in a list, or in a tensor of "
-                "shape (1,). A gradient has the shape of its source, and b has shape ().",
+                "The numbers are right, but the gradient of `b` is in a list or in a tensor of "
+                "shape (1,). A gradient has the shape of its source, so return it with "
+                "shape ().",
                 lambda noted: not any(noted["in list"]),
             )
         ],
-        praise="Both gradients are right, and they come back under their names.",
+        praise="Both gradients are right, and each is under its name.",
     ),
     Question(
         id="01.4",
@@ -181,33 +189,38 @@ EXERCISES = (
         call=slope_and_sources,
         inputs="w x y",
         parts=[
-            Part("slope", "the gradient of w", "It is one number: return tape.gradient(loss, w).")
+            Part(
+                "slope",
+                "the gradient with respect to `w`",
+                "It is one number: return `tape.gradient(loss, w)`.",
+            )
         ],
         demands=[
             Demand(
                 "number in a list",
-                "The numbers are right, but each stands in a list, or in a tensor of shape (1,). "
-                "Return tape.gradient(loss, w), with w itself as the source.",
+                "The numbers are right, but each is in a list or in a tensor of shape (1,). "
+                "Return `tape.gradient(loss, w)`, with `w` itself as the source.",
                 lambda noted: not any(noted["in list"]),
             ),
             Demand(
                 "no tape",
-                "The numbers are right, but no tape found them. Leave the program as it was given, "
-                "and move one line.",
+                "The numbers are right, but no tape computed them. Keep the program from the "
+                "exercise, and only move one line.",
                 lambda noted: all(noted["on a tape"]),
             ),
             Demand(
                 "finished by hand",
-                "The numbers are right, but your tape was asked for another source than w, and the "
-                "rest is done by hand. Move y_hat = w * x into the block, and ask for w itself.",
+                "The numbers are right, but your tape's source is not `w`, and you finish the "
+                "chain rule by hand. Move `y_hat = w * x` into the block, and use `w` as "
+                "the source.",
                 lambda noted: all(noted["of a number"]),
             ),
         ],
-        praise="Nothing between w and the loss is lost any more.",
+        praise="The whole path from `w` to the loss is now on the tape.",
     ),
     Question(
         id="01.5",
-        title="A tape of one's own",
+        title="Your own tape",
         kind="complete",
         points=3,
         draw=draw_tapes,
@@ -218,7 +231,7 @@ EXERCISES = (
                 form="Return a list with one number for each number on the tape.",
             )
         ],
-        praise="Your walk multiplies along each path, and adds where paths meet.",
+        praise="Your backward pass multiplies along each path, and adds where paths meet.",
     ),
 )
 
@@ -227,34 +240,37 @@ PREDICTIONS = (
         "01.a",
         right="6",
         options={
-            "6": "A tape is not a formula that is filled in later: it holds the values of the "
+            "6": "A tape is not a formula that is filled in later. It stored the values at the "
             "moment of recording, and x was 3 then.",
-            "10": "10 is the slope where x is now, 2 · 5, and a formula would give it.",
-            "an error": "Something could well complain that x has changed. Nothing does.",
+            "10": "10 is the slope at the current x, 2 · 5, and a formula would give it. But "
+            "the tape stored the value from the moment of recording.",
+            "an error": "TensorFlow could complain that x has changed. But changing a variable "
+            "after the recording is allowed.",
         },
     ),
     Callout(
         "01.b",
         right="None",
         options={
-            "20": "20 is the slope of 2x² at 5, and the code computes 2x² from x.",
-            "0": "0 says that the curve is flat at x. That would be a number, and for it the tape "
-            "needs a way from y back to x.",
-            "None": "No number, and no error. The tape was off when y was computed, so for the tape "
-            "y came from nowhere. `None` means no path: the tape found no way back to the source.",
+            "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the "
+            "line that computes y runs above the block, so the tape did not record it.",
+            "0": "0 would say that the curve is flat at x. But for any number, the tape needs "
+            "a path from x to y.",
+            "None": "The tape was not recording when y was computed, so it knows no path from "
+            "x to y. It raises no error: it returns `None`.",
         },
     ),
     Callout(
         "01.c",
         right="100 times, and once",
         options={
-            "50 times, and 50 times": "One evaluation for each derivative is what a forward "
-            "difference needs, plus one. A central one steps to both sides.",
-            "100 times, and 50 times": "Twice for each derivative is right for the differences. But "
-            "the tape does not take one derivative at a time.",
-            "100 times, and once": "A difference moves one number at a time, a central one to both "
-            "sides. The tape runs the function once, and walks back once for all 50. A forward "
-            "difference evaluates 51 times.",
+            "50 times, and 50 times": "One evaluation per derivative, plus one, is what a "
+            "forward difference needs. But a central difference steps to both sides.",
+            "100 times, and 50 times": "Two evaluations per derivative is right for central "
+            "differences. But the tape does not take one derivative at a time.",
+            "100 times, and once": "A central difference moves one number at a time, to both "
+            "sides. The tape runs the function once, and one backward pass gives all 50 "
+            "derivatives.",
         },
     ),
 )

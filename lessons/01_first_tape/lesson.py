@@ -1,43 +1,32 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# Training goes downhill by gradients, and TensorFlow finds them from a recording of what you computed. What was not
-# recorded has no gradient, and often no error says so. Know what is recorded, and you need not guess.
+# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. Nothing raises an error, and
+# the loss still prints. But the gradient is `None`, and the weight never changes. A tape differentiates what it
+# recorded, and nothing else. In this lesson you learn what it records, and by the end you will spot that line at once.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - record a computation with `tf.GradientTape` and ask for its gradient;
-# - say what is on the tape, and what is not;
-# - ask for the gradients of many parameters at once, and know their shapes;
-# - check a gradient by hand and by differences, say what each way costs, and walk back by yourself.
+# - record a computation with `tf.GradientTape`, and get its gradient;
+# - tell what is on the tape and what is not;
+# - get the gradients of all parameters in one call, and know their shapes.
 #
-# **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
-# **Time**: {time}.
+# **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, play_tape, plot_tape, predict, start_lesson
 
 start_lesson("01")
 
-from itertools import pairwise
-
 import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## Sitting 1: What a tape records
+# ## A first gradient
 #
-# You know what a slope is. Now TensorFlow finds it, for one number and for many. About {time}.
-
-# %% [markdown]
-# ## What does a tape record?
-#
-# A **tape** records the TensorFlow operations inside its `with` block that depend on something that it follows, or
-# **watches**. By itself it watches trainable variables, and a `tf.Variable` is one unless you say otherwise. So put
-# your number into one, as a float: 3.0, not 3.
-#
-# Then ask for the **gradient** of a *target*, the result, with respect to a *source*, where it came
-# from. For single numbers that is the slope, written dy/dx: how fast y grows as x grows.
+# A model learns by changing its numbers a little, in the direction that lowers the loss. For that you need
+# derivatives, and TensorFlow can compute them for you. Start with one number: x² at x = 3. Its derivative is 2x, so the
+# answer should be 6.
 
 # %%
 x = tf.Variable(3.0)
@@ -45,63 +34,25 @@ x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     y = x**2
 
-dy_dx = tape.gradient(y, x)  # target first, source second
+dy_dx = tape.gradient(y, x)
 
 print(f"dy/dx = {dy_dx.numpy():.1f}")
+
+# %% tags=["claims"]
 assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
-# The slope of x² at 3 is 6. TensorFlow has slope rules for the usual operations, such as the square, and combines
-# those of the recorded ones. So it matters *what* it recorded.
+# Three things happened here:
 #
-# > **Predict**
-# >
-# > After the recording, x becomes 5. Which slope does the tape give?
-
-# %%
-predict("01.a", "")
-
-# %%
-with tf.GradientTape() as tape:
-    y = x**2
-
-x.assign(5.0)
-slope_after_assign = tape.gradient(y, x)
-
-print(f"dy/dx = {slope_after_assign.numpy():.1f}")
-
-# %% [markdown]
-# > **Predict**
-# >
-# > Now y is computed above the `with` block, and only `doubled = 2 * y` inside it. x is still 5. What is the
-# > gradient of `doubled` with respect to x?
-
-# %%
-predict("01.b", "")
-
-# %%
-y = x**2
-with tf.GradientTape() as tape:
-    doubled = 2 * y
-
-answer = tape.gradient(doubled, x)
-
-print(answer)
-
-# %% [markdown]
-# Compare that `None` with a 0. Here everything stands inside the block, and the curve is flat at x:
-
-# %%
-x.assign(0.0)
-with tf.GradientTape() as tape:
-    y = x**2
-
-flat = tape.gradient(y, x)
-
-print(f"{flat.numpy():.1f}")
-assert flat.numpy() == 0.0 and slope_after_assign.numpy() == 2 * 3.0
-
-# %% [markdown]
+# - `tf.Variable(3.0)` holds a number that can change, such as a weight of a model. Write 3.0 and not 3: an integer has
+#   no gradient.
+# - Inside the `with` block, the **tape** recorded each operation that used the variable: here, the square.
+# - `tape.gradient(y, x)` went back through the recording and returned the derivative of y with respect to x. We call y
+#   the **target** and x the **source**. The target comes first.
+#
+# The derivative of a target with respect to a source is called the **gradient**. For single numbers it is the slope:
+# near x = 3, y grows six times as fast as x.
+#
 # ### Exercise 01.1: complete
 #
 # Write a function that returns the slope of y = x³ - 2x at any float `x`. Let a tape find it.
@@ -122,7 +73,7 @@ check("01.1", slope)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Make a `tf.Variable` from the number first, so that the tape follows it.
+# The tape notices variables. Make a `tf.Variable` from the number first.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -132,53 +83,136 @@ check("01.1", slope)
 # </details>
 
 # %% [markdown]
-# ## How does it go backwards?
+# ## What is on the tape?
 #
-# Take two operations in a row: first a = x², then y = sin(a). The **chain rule** says that their
-# slopes multiply:
+# The tape records what you compute, while you compute it. That has two consequences. The first one is about *values*.
 #
-# $$\frac{dy}{dx} = \frac{dy}{da} \cdot \frac{da}{dx}$$
-#
-# The tape goes through its recording in reverse, starts with dy/dy = 1, and at each operation multiplies by that
-# operation's own slope. Ask for `a` too, in a list, and you see what the product was half-way:
+# > **Predict**
+# >
+# > x is 3 while you record y = x². Then you change x to 5, and only then you call `gradient`. Which slope do you get?
 
 # %%
-x = tf.Variable(0.6)
+predict("01.a", "")
+
+# %%
+x = tf.Variable(3.0)
 
 with tf.GradientTape() as tape:
-    a = x**2
-    y = tf.sin(a)
+    y = x**2
 
-dy_da, dy_dx = tape.gradient(y, [a, x])
+x.assign(5.0)
+slope_after_assign = tape.gradient(y, x)
 
-print(f"dy/da = {dy_da.numpy():.4f}, dy/dx = {dy_dx.numpy():.4f}")
-assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
-# times the slope of x**2 at x
-assert np.isclose(dy_dx, dy_da * 2 * 0.6)
+print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# The figure draws this tape. Read along the black arrows for the values, then along the orange ones for
-# the gradients. The first box is the source, each other box an operation with its result: x² is the `a` of the code.
-# ∂ stands for d where there may be several sources, and a dot for *this box*.
+# The slope at 5 is 10, and you might expect the tape to use the present value of x. But a tape is not a formula that is
+# filled in later. It stored the value that x had when the square was computed, which was 3. So it returns 6.
+#
+# The second consequence is about *lines*.
+#
+# > **Predict**
+# >
+# > Now y = x² is computed above the `with` block, and only `doubled = 2 * y` inside it. x is 5. What is the gradient of
+# > `doubled` with respect to x?
 
 # %%
-def sine_of_square(x):
-    a = x**2
-    return tf.sin(a)
+predict("01.b", "")
 
+# %%
+y = x**2
 
-ax = plot_tape(sine_of_square, x)
+with tf.GradientTape() as tape:
+    doubled = 2 * y
+
+answer = tape.gradient(doubled, x)
+
+print(answer)
+
+# %% tags=["claims"]
+assert slope_after_assign.numpy() == 2 * 3.0 and answer is None
 
 # %% [markdown]
-# From right to left: 1, times cos 0.36, gives 0.9359; times 2 · 0.6, gives 1.123. For this the tape keeps
-# values of the forward pass, such as 0.36. A source that the walk does not meet gets `None`: there is **no path**. A 0
-# is a slope, such as that of a flat curve.
+# `doubled` is 2x², and its derivative at 5 is 20. Still, the tape cannot find it. When the line `y = x**2` ran, the tape
+# was not recording yet, so for the tape y is just a number without a history. It finds no path from `doubled` back to x,
+# and returns `None`.
+#
+# `None` is not the same as 0. If everything is inside the block and the curve is flat, you get a number:
+
+# %%
+x.assign(0.0)
+
+with tf.GradientTape() as tape:
+    y = x**2
+
+flat = tape.gradient(y, x)
+
+print(f"{flat.numpy():.1f}")
+
+# %% tags=["claims"]
+assert flat.numpy() == 0.0
+
+# %% [markdown]
+# | you get | what it means |
+# |---|---|
+# | 0 | The tape found a path. At this point, y does not grow when x grows. |
+# | `None` | The tape found no path from y back to x. |
+
+# %% [markdown]
+# ## How does the tape go backward?
+#
+# To see what the tape does with its recording, take a small bill. A courier charges 35 € for a parcel of 3 kg. You guess
+# that the price is 10 € per kg plus 2 €. Your guess gives 32 €, so the error is -3, and the loss, the square of the
+# error, is 9. How should you change the two numbers of your guess?
+
+# %%
+w, b = tf.Variable(10.0), tf.Variable(2.0)  # € per kg, and €
+
+with tf.GradientTape() as tape:
+    price = w * 3.0 + b
+    error = price - 35.0
+    loss = error**2
+
+d_error, d_w, d_b = tape.gradient(loss, [error, w, b])
+
+print(f"error {error.numpy():.0f}, loss {loss.numpy():.0f}")
+print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.numpy():.0f}")
+
+# %% [markdown]
+# You can check these numbers on paper. The tape starts at the loss with the slope 1, and goes through its recording in
+# reverse. At each operation it multiplies by the slope of that operation. This is the **chain rule**.
+#
+# 1. The loss is error², whose slope is 2 · error = -6. So the gradient of the error is 1 · (-6) = -6.
+# 2. The error grows as fast as b does. So the gradient of b is -6 · 1 = -6.
+# 3. The error grows by 3 if w grows by 1, because the parcel weighs 3 kg. So the gradient of w is -6 · 3 = -18.
+#
+# Both gradients are negative: if w or b grows, the loss falls. Your guess was too low, and w should change most.
+#
+# The figure draws this tape. Follow the black arrows from left to right for the values, then the orange ones back for
+# the gradients. Each box is one operation with its result.
+
+# %%
+def loss_of_guess(w, b):
+    price = w * 3.0 + b
+    error = price - 35.0
+    return error**2
+
+
+ax = plot_tape(loss_of_guess, w, b)
+
+# %% tags=["claims"]
+assert [error.numpy(), loss.numpy(), d_error.numpy()] == [-3.0, 9.0, -6.0]
+assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
+assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
+
+# %% [markdown]
+# Notice that one walk back found both gradients. It would find a million in the same way.
 
 # %% [markdown]
 # ## What shape does a gradient have?
 #
-# A model's parameters are arrays, and its loss is one number. The gradient answers for *each entry* of
-# the source: if this entry grows a little, how fast does the loss grow?
+# Real weights come in arrays, and the loss is still one number. The gradient answers a question for *each entry* of the
+# array: if this entry grows a little, how fast does the loss grow?
 
 # %%
 w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -189,14 +223,19 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, w)
 
 print(gradient.numpy())
+
+# %% tags=["claims"]
 assert np.array_equal(gradient, 2 * w.numpy())
 
 # %% [markdown]
+# There is one answer for each entry, so **the gradient has the shape of its source**. Here each entry is twice the
+# weight, because the derivative of w² is 2w.
+#
 # ### Exercise 01.2: predict
 #
-# A batch `features` of 8 examples with 4 numbers each, shape (8, 4), meets weights `W` of shape (4, 2).
-# The loss is `tf.reduce_mean((features @ W) ** 2)`. What shape does the gradient of the loss with
-# respect to `W` have? Write a tuple.
+# A batch `features` has 8 examples with 4 numbers each, so its shape is (8, 4). The weights `W` have shape (4, 2), and
+# the loss is `tf.reduce_mean((features @ W) ** 2)`. What is the shape of the gradient of the loss with respect to `W`?
+# Write a tuple.
 
 # %% exercise="01.2"
 # A tuple: the shape of tape.gradient(loss, W).
@@ -210,7 +249,7 @@ check("01.2", gradient_shape)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# You ask how the loss moves with each entry of `W`. How are these arranged?
+# You ask how the loss moves with each entry of `W`. How are these entries arranged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -219,7 +258,7 @@ check("01.2", gradient_shape)
 #
 # </details>
 #
-# Here is the loss itself:
+# Run it:
 
 # %%
 features = tf.random.normal((8, 4))
@@ -232,115 +271,37 @@ gradient = tape.gradient(loss, W)
 
 print(gradient.shape)
 
+# %% tags=["claims"]
+assert gradient.shape == W.shape == (4, 2)
+
 # %% [markdown]
-# ### Many gradients at once
+# The batch and the loss have other shapes, but the gradient has the shape of `W`.
+
+# %% [markdown]
+# ## How do I get all gradients at once?
 #
-# Hand over the sources in a list, a tuple or a dict. The gradients come back in the same structure:
+# A model has many parameters, and you want the gradients of all of them. Pass a list or a dict as the source. The
+# gradients come back in the same structure. Here is the bill again, with a dict:
 
 # %%
-a, b = tf.Variable(1.0), tf.Variable(1.0)
+params = {"w": tf.Variable(10.0), "b": tf.Variable(2.0)}
 
 with tf.GradientTape() as tape:
-    z = 2 * a + 3 * b
-
-gradients = tape.gradient(z, {"first": a, "second": b})
-
-print({key: float(value) for key, value in gradients.items()})
-
-# %% [markdown]
-# The structure may be nested:
-
-# %%
-def gradients_in(sources):
-    with tf.GradientTape() as tape:
-        z = 2 * a + 3 * b
-    return tape.gradient(z, sources)
-
-
-for sources in ([a, b], (a, b), {"layer": [a, {"bias": b}]}):
-    print(tf.nest.map_structure(float, gradients_in(sources)))
-
-assert gradients["first"] == 2.0 and gradients["second"] == 3.0
-assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
-assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
-assert gradient.shape == W.shape  # of Exercise 01.2
-
-# %% [markdown]
-# ## Sitting 2: Right, and at what cost
-#
-# **Here the first sitting ends.** You can record a computation, ask for its gradients, and say their shapes. When you
-# come back, run the first cell, and go on below.
-#
-# Now check gradients, count what each way costs, and walk back through a tape yourself.
-# About {time}.
-
-# %% [markdown]
-# ## Is the gradient right?
-#
-# Here is a model small enough to follow on paper: linear, three inputs, one example, a mean squared
-# error.
-
-# %%
-# (1, 3): one example, three features
-x = tf.constant([[1.0, 2.0, 3.0]])
-y = tf.constant([[10.0]])  # (1, 1): what the model should predict
-params = {"W": tf.Variable([[0.5], [-1.0], [2.0]]), "b": tf.Variable(0.5)}
-
-with tf.GradientTape() as tape:
-    y_hat = x @ params["W"] + params["b"]  # (1, 1)
-    loss = tf.reduce_mean((y_hat - y) ** 2)
+    loss = (params["w"] * 3.0 + params["b"] - 35.0) ** 2
 
 gradients = tape.gradient(loss, params)
 
-print(f"prediction {y_hat.numpy().item():.1f}, loss {loss.numpy():.1f}")
-print(f"W: {gradients['W'].numpy().ravel()}, b: {gradients['b'].numpy():.1f}")
-assert loss.numpy() == 25.0
+print({name: float(gradient) for name, gradient in gradients.items()})
 
-# %% [markdown]
-# **By hand.** The error is e = 5 - 10 = -5 and the loss is e², with the slope 2e = -10. If a weight
-# grows by 1, the prediction grows by that weight's input; if b grows by 1, so does the prediction. So
-# the gradient of W is -10 times (1, 2, 3), and that of b is -10.
-
-# %%
-error = 5.0 - 10.0
-by_hand = {"W": 2 * error * np.array([[1.0], [2.0], [3.0]]), "b": 2 * error}
-agree = all(np.allclose(gradients[key], by_hand[key]) for key in params)
-
-print("tape and hand agree:", agree)
-assert agree
-
-# %% [markdown]
-# **By finite differences.** Lesson 00's rate of change, (f(p + h) - f(p)) / h, is a **forward
-# difference**. A **central difference** steps to both sides, (f(p + h) - f(p - h)) / 2h. Here it is
-# taken for each of the four parameters, in NumPy alone.
-
-# %%
-def loss_of(p):
-    """Return the loss for parameters p of shape (4,): three weights, then the bias."""
-    error = np.array([1.0, 2.0, 3.0]) @ p[:3] + p[3] - 10.0
-    return error**2
-
-
-def central_difference(f, p, step=1e-6):
-    gradient = np.zeros_like(p)
-    for i in range(len(p)):
-        shift = np.zeros_like(p)
-        shift[i] = step
-        gradient[i] = (f(p + shift) - f(p - shift)) / (2 * step)
-    return gradient
-
-
-numeric = central_difference(loss_of, np.array([0.5, -1.0, 2.0, 0.5]))
-
-print(np.round(numeric, 3))
-assert np.allclose(numeric, [*gradients["W"].numpy().ravel(), gradients["b"]], atol=1e-6)
+# %% tags=["claims"]
+assert {name: float(gradient) for name, gradient in gradients.items()} == {"w": -18.0, "b": -6.0}
 
 # %% [markdown]
 # ### Exercise 01.3: complete
 #
-# The same for any batch: `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape
-# (); `x` has shape (n, 3) and `y` has shape (n, 1). Return the gradients of the mean squared error as a
-# dict with the same keys.
+# Now a whole batch. `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape (). `x` has shape (n, 3)
+# and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared error, as a dict with
+# the same keys.
 
 # %% exercise="01.3"
 def loss_gradients(params, x, y):
@@ -368,11 +329,15 @@ check("01.3", loss_gradients)
 # </details>
 
 # %% [markdown]
+# ## Which line loses the gradient?
+#
+# Back to the training loop from the beginning. With what you know now, you can find its bug without running it.
+#
 # ### Exercise 01.4: repair
 #
-# This function should return the gradient with respect to the variable `w` of the mean squared error
-# between w · x and y. It returns `None`, and no error is raised. One line stands in the wrong
-# place. Find it, and move it: the tape stays, and gives the gradient.
+# This function should return the gradient, with respect to the variable
+# `w`, of the mean squared error between w · x and y. It returns `None`, because it
+# has one bug: a line is in the wrong place. Move that line.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):
@@ -404,14 +369,61 @@ check("01.4", gradient_of_w)
 # </details>
 
 # %% [markdown]
-# ## What does each way cost?
+# ## Checkpoint
 #
-# Now the sum of the cubes of 50 numbers. By hand, its gradient is 3x² for each of them.
-# The function notes each of its evaluations in a list.
+# Answer before you open.
+#
+# <details><summary>1. You record y = x³ at x = 2, assign 1 to x, and then call <code>gradient</code>. What do you
+# get?</summary>
+#
+# 12. The tape stored the value 2, and the slope of x³ there is 3 · 2² = 12.
+#
+# </details>
+# <details><summary>2. A loss of shape () comes from weights of shape (3, 3, 16, 32). What shape does their gradient
+# have?</summary>
+#
+# (3, 3, 16, 32): one number for each entry of the source.
+#
+# </details>
+# <details><summary>3. One gradient is 0 and another is <code>None</code>. Which one shows that the tape found no
+# path?</summary>
+#
+# `None`. A 0 is a slope: the tape found a path, and the curve is flat there.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Put what you want to train into a `tf.Variable`, as a float.
+# - Compute everything from the variables to the loss inside the `with` block.
+# - Call `tape.gradient(target, sources)`. Pass a list or a dict to get all gradients at once.
+# - Expect the shape of the source.
+# - If you see `None`, look for a line outside the block. A 0 is a slope.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     loss = loss_function(y, model(x))
+# gradients = tape.gradient(loss, model.trainable_variables)
+# ```
+#
+# **To remember**: a tape differentiates what it recorded, and nothing else.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Two questions that you can leave for later: why a tape is so much cheaper than trying out small changes, and how you
+# would build one yourself.
+
+# %% [markdown]
+# ### What does a gradient cost?
+#
+# In lesson 00 you estimated a slope by a small step. With 50 numbers you can do the same for each of them. A **central
+# difference** steps to both sides: (f(x + h) - f(x - h)) / 2h. Here it is, for the sum of 50 cubes, beside a tape. The
+# function counts how often it runs.
 
 # %%
-n = 50
-point = (np.arange(n) - 25) / 8  # (50,)
+point = (np.arange(50) - 25) / 8  # (50,)
 evaluated = []
 
 
@@ -420,23 +432,21 @@ def sum_of_cubes(x):
     return tf.reduce_sum(x * x * x)
 
 
-def forward_difference(f, p, step):
-    f_here = f(p)
-    # e: a step in one entry
-    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])
+def central_difference(f, x, h):
+    # e: a vector with a 1 in one entry
+    return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))])
 
 
-def tape_gradient(f, p):
-    p = tf.Variable(p)
+def tape_gradient(f, x):
+    x = tf.Variable(x)
     with tf.GradientTape() as tape:
-        y = f(p)
-    return tape.gradient(y, p).numpy()
+        y = f(x)
+    return tape.gradient(y, x).numpy()
 
 # %% [markdown]
 # > **Predict**
 # >
-# > For 50 derivatives, how often does a central difference evaluate the function, and how often does the
-# > tape?
+# > For 50 derivatives, how often does a central difference evaluate the function, and how often does the tape?
 
 # %%
 predict("01.c", "")
@@ -444,157 +454,37 @@ predict("01.c", "")
 # %%
 step = 2.0**-10  # a power of two: nothing in this cell is rounded
 ways = {
-    "forward difference": lambda: forward_difference(sum_of_cubes, point, step),
     "central difference": lambda: central_difference(sum_of_cubes, point, step),
     "tape": lambda: tape_gradient(sum_of_cubes, point),
 }
 counts, errors = {}, {}
 
-for way, gradient_by in ways.items():
+for name, gradient_of in ways.items():
     evaluated.clear()
-    errors[way] = np.max(np.abs(gradient_by() - 3 * point**2))
-    counts[way] = len(evaluated)
-    print(f"{way}: {counts[way]:3} evaluations, error {errors[way]:.0e}")
+    # the true derivative is 3 x²
+    errors[name] = np.max(np.abs(gradient_of() - 3 * point**2))
+    counts[name] = len(evaluated)
+    print(f"{name}: {counts[name]:3} evaluations, error {errors[name]:.0e}")
+
+# %% tags=["claims"]
+assert counts == {"central difference": 100, "tape": 1}
+assert errors["tape"] == 0.0 and np.isclose(errors["central difference"], step**2)
 
 # %% [markdown]
-# Look at the errors, too: that of a difference depends on its step. The tape takes no step: it applies the rules that
-# you apply by hand, and with these numbers it is exact.
+# The central difference moves one number at a time, to both sides, so it needs 100 evaluations. The tape runs the
+# function once and goes back once. On that walk, each operation gives the gradients of *all* its inputs, so 50 numbers or
+# a million cost the same walk. This is called **reverse mode**. Going back takes only a few times as much work as
+# computing the loss, however many parameters there are. (Griewank and Walther prove it.)
 #
-# But a tape is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but there
-# the numerator loses its digits in float32. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a
-# corner, such as a ReLU's, the slope is a convention (lesson 03).
-
-# %%
-def loses_digits(x):
-    return (1 - tf.cos(x)) / x
-
-
-near_zero, overflow = np.float32(1e-4), np.float32(90.0)
-slopes = [
-    tape_gradient(loses_digits, near_zero),
-    tape_gradient(lambda x: tf.math.log(1 + tf.exp(x)), overflow),
-]
-
-print(f"slope 0.5, by the tape {slopes[0]:.1f}; slope 1, by the tape {slopes[1]:.1f}")
-assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
-
-# %%
-# with more digits
-assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
-# the same function, written well
-assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)
-assert list(counts.values()) == [n + 1, 2 * n, 1] and errors["tape"] == 0.0
-assert np.isclose(errors["central difference"], step**2)
-# a corner: this is x, and has the slope 1
-assert tape_gradient(lambda x: tf.nn.relu(x) - tf.nn.relu(-x), np.float32(0)) == 0.0
+# The errors differ as well. A difference depends on its step, while the tape applies the rules of calculus, and with
+# these numbers it is exact.
 
 # %% [markdown]
-# ### Why one way back serves a million parameters
+# ### Can I build a tape?
 #
-# A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
-# walks back once; at each operation it finds the gradients of *all* its inputs together. This is
-# **reverse mode**. For sums, products and functions such as `sin` it is a theorem that the way back
-# takes a small multiple of the operations of the forward pass, however many parameters there are.
-
-# %%
-million = tf.Variable(tf.ones(1_000_000))
-
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(million**2)
-
-gradient = tape.gradient(loss, million)
-
-print(gradient.shape)
-# 2 * 1 / 1_000_000 for every entry
-assert np.allclose(gradient, 2e-6)
-
-# %% [markdown]
-# ### Further: when you pick entries
-#
-# The gradient of one picked entry has a number for every entry: for `million[0]` a million numbers, all but one of
-# them 0. With `tf.gather` the gradient can hold the picked entries alone, with their positions, as an
-# `IndexedSlices`: if nothing but such picks uses the source, with `axis=0`. Otherwise all entries are filled, as a
-# rule.
-
-# %%
-gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
-
-with tf.GradientTape() as tape:
-    picked = 2 * tf.gather(million, [0])  # shape (1,)
-sparse = tape.gradient(picked, million)
-
-print(gradient_of_one.shape, np.count_nonzero(gradient_of_one))
-print(type(sparse).__name__, sparse.values.shape, sparse.indices.numpy(), sparse.shape)
-assert gradient_of_one.shape == (1_000_000,) and np.count_nonzero(gradient_of_one) == 1
-assert isinstance(sparse, tf.IndexedSlices) and sparse.values.shape == (1,)
-assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
-
-# %%
-table = tf.Variable(tf.ones((3, 4)))
-
-# a persistent tape answers several questions
-with tf.GradientTape(persistent=True) as tape:
-    ways = {"rows": tf.gather(table, [0]), "columns": tf.gather(table, [0], axis=1)}
-    ways["of a product"] = tf.gather(2 * table, [0])
-    ways["rows and a penalty"] = tf.reduce_sum(ways["rows"]) + tf.reduce_sum(table**2)
-
-kept = [name for name in ways if isinstance(tape.gradient(ways[name], table), tf.IndexedSlices)]
-print("IndexedSlices:", kept)
-assert kept == ["rows"]
-
-# %% [markdown]
-# ### Further: and a formula for the slope?
-#
-# You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
-# Start with y = x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
-# the slope grows with every round. In closed form, with $x = \sin^2\theta$, a round doubles the angle, since
-# $4 \sin^2\theta\,(1 - \sin^2\theta) = \sin^2(2\theta)$: six rounds give $y = \sin^2(64\,\theta)$.
-# Its slope, dy/dθ over dx/dθ, is the truth: $64 \sin(128\,\theta) / (2 \sqrt{x (1 - x)})$.
-
-# %%
-def rounds(x):
-    y = x
-    for _ in range(6):
-        evaluated.append(1)
-        y = 4 * y * (1 - y)
-    return y
-
-# %%
-value, formula, lengths = "x", "1", []
-for _ in range(6):
-    # the product rule
-    formula = f"(4*{formula}*(1-{value})-4*{value}*{formula})"
-    value = f"(4*{value}*(1-{value}))"
-    lengths.append(len(formula))
-
-x = 0.3
-truth = 32 * np.sin(128 * np.arcsin(x**0.5)) / (x * (1 - x)) ** 0.5
-found = {"formula": lambda: eval(formula)}
-found["difference"] = lambda: central_difference(lambda p: rounds(p[0]), np.array([x]))[0]
-found["tape"] = lambda: tape_gradient(rounds, np.float64(x))
-
-# %%
-occurrences = formula.count("x")
-for way, slope_by in found.items():
-    evaluated.clear()
-    error = abs(slope_by() / truth - 1)
-    size = f"x {occurrences} times" if way == "formula" else f"{len(evaluated) // 6} evaluations"
-    print(f"{way}: {size}, relative error below 1e-10: {error < 1e-10}")
-    assert (error < 1e-10) == (way != "difference") and error < 1e-3
-
-assert occurrences == 6 * 2**6
-assert all(after > 2 * before for before, after in pairwise(lengths))
-
-# %% [markdown]
-# The formula is exact, and more than twice as long with every round. The difference is less exact. The tape is exact,
-# too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
-
-# %% [markdown]
-# ## Can I build a tape?
-#
-# First watch the tape of x · sin(x²). It uses x twice: directly, and through a and s. Press *Step*,
-# or the right arrow key, and follow the orange way back. Along a path slopes multiply, and paths **add**: x
-# gets its gradient in two parts.
+# A tape is simple enough to write in a few lines. First watch one at work. The function x · sin(x²) uses x twice:
+# directly, and inside the sine. Press *Step*, or the right arrow key, and follow the orange arrows. Where two paths lead
+# to x, their gradients **add**.
 
 # %%
 def x_times_sine(x):
@@ -606,9 +496,18 @@ def x_times_sine(x):
 play_tape(x_times_sine, tf.Variable(0.6))
 
 # %% [markdown]
-# Write that tape as a list, with an entry for each number. The entry holds a pair for each input of that number: the
-# input's place in the list, and the slope of this number with respect to it. y = x · s has two inputs. Its slope with respect to x is s,
-# and with respect to s it is x. (TensorFlow's tape keeps the values, and works out the slopes on the way back.)
+# Written down, that tape is a table. Each number has a place, and for each number the tape notes what it was made from,
+# and with which slope:
+#
+# | place | number | made from | slopes |
+# |---|---|---|---|
+# | 0 | x | | |
+# | 1 | a = x² | place 0 | 2x |
+# | 2 | s = sin(a) | place 1 | cos(a) |
+# | 3 | y = x · s | places 0 and 2 | s and x |
+#
+# In Python, this becomes a list with one entry for each number. An entry holds one pair for each input: the place of the
+# input, and the slope.
 
 # %%
 x_value = 0.6
@@ -616,31 +515,31 @@ a_value = x_value**2
 s_value = np.sin(a_value)
 
 recorded = [
-    [],  # number 0 is x, and has no inputs
-    [(0, 2 * x_value)],  # number 1 is a = x**2, from number 0
-    [(1, np.cos(a_value))],  # number 2 is s = sin(a), from number 1
-    # number 3 is y = x * s, from numbers 0 and 2
+    [],
+    [(0, 2 * x_value)],
+    [(1, np.cos(a_value))],
     [(0, s_value), (2, x_value)],
 ]
+
+# the direct path, plus the one through s and a
 both_paths = s_value + x_value * np.cos(a_value) * 2 * x_value
 
-# %%
 x = tf.Variable(x_value)
 with tf.GradientTape() as tape:
     y = x_times_sine(x)
 
-theirs = tape.gradient(y, x).numpy()
+print(f"both paths {both_paths:.4f}, TensorFlow's tape {tape.gradient(y, x).numpy():.4f}")
 
-print(f"both paths {both_paths:.4f}, TensorFlow's tape {theirs:.4f}")
-assert np.isclose(theirs, both_paths)
+# %% tags=["claims"]
+assert np.isclose(tape_gradient(x_times_sine, x_value), both_paths)
 
 # %% [markdown]
 # ### Exercise 01.5: complete
 #
-# Write the walk back. `recorded` is such a list, and `target` the place of a number in it. A number stands after all of
-# its inputs. Several may have no inputs, and some may not lead to the target. Return the gradient of the target with
-# respect to *every* number, in a list of the same length, with 0 where no path leads. From the list above and the
-# target 3, your function finds `both_paths` for x.
+# Write the walk back. `recorded` is such a list, and `target` is a place in it. Every number comes after its inputs. Some
+# numbers may have no inputs, and some may not lead to the target. Return a list with the gradient of the target with
+# respect to *every* number, and 0 where no path leads. For the list above and the target 3, the first entry is
+# `both_paths`.
 
 # %% exercise="01.5"
 def walk_back(recorded, target):
@@ -661,66 +560,23 @@ check("01.5", walk_back)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Start with a list of zeros and a 1 at the target. Go through the places from the last to the first. When you
-# come to a place, its own gradient is complete.
+# Start with a list of zeros and a 1 at the target. Go through the places from the last to the first. When you reach a
+# place, its own gradient is complete.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# At each place, hand on to each of its inputs: the gradient of this place times the slope, *added* to what the
-# input has already.
+# For each input of a place, take the gradient of this place times the slope, and *add* it to what the input has so far.
 #
 # </details>
-
-# %% [markdown]
-# ## Checkpoint
-#
-# Answer before you open.
-#
-# <details><summary>1. You record y = x³ at x = 2, assign 1 to x, and ask for the gradient. What is
-# it?</summary>
-#
-# 12, the slope 3x² at the recorded value 2.
-#
-# </details>
-# <details><summary>2. A loss of shape () comes from weights of shape (3, 3, 16, 32). What shape does
-# their gradient have?</summary>
-#
-# (3, 3, 16, 32): one number for each entry of the source.
-#
-# </details>
-# <details><summary>3. A model has 1,000 parameters. How often do central differences evaluate the
-# loss, and how often does a tape?</summary>
-#
-# 2,000 times, and once, with one walk back.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - A tape records the TensorFlow operations inside its `with` block, with their values.
-# - `tape.gradient(target, source)` walks back: slopes multiply along a path, and paths add.
-# - The gradient has the shape of its source, and comes back in the structure of the sources.
-# - `None`: the tape has no path back. Zero: a slope, such as that of a flat curve.
-# - A tape applies the rules of calculus, once for all parameters; differences pay for each. Rounding can spoil both.
-#
-# ```python
-# with tf.GradientTape() as tape:
-#     loss = loss_function(y, model(x))
-# gradients = tape.gradient(loss, model.trainable_variables)
-# ```
-#
-# **To remember**: a tape differentiates what it recorded, and nothing else.
 
 # %% [markdown]
 # ## Further reading
 #
-# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same objects in
-#   reference form.
-# - Baydin, Pearlmutter, Radul and Siskind, *Automatic differentiation in machine learning: a survey*,
-#   JMLR 18 (2018): forward and reverse mode.
-# - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the proof of that theorem.
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same objects in reference form.
+# - Baydin, Pearlmutter, Radul and Siskind, *Automatic differentiation in machine learning: a survey*, JMLR 18 (2018):
+#   how forward and reverse mode differ.
+# - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the proof that going back is cheap.
 #
-# You now know one way to get `None`. [02 · Watching](02_watching.ipynb) is about a second one: tensors
-# that a tape does not follow by itself.
+# You now know one cause of `None`: a line outside the block. The next one is a tensor that the tape does not watch:
+# [02 · Watching](02_watching.ipynb).

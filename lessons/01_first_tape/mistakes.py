@@ -26,61 +26,62 @@ def cubic(x):
 
 SLOPES = {
     "returns none": Wrong(
-        "Your function returned None. Either it returns nothing, or the tape has no path from x to "
-        "y: make x a tf.Variable, and compute y from it inside the `with` block. Then return "
-        "tape.gradient(y, x), the target first and the source second.",
+        "Your function returned `None`. Make `x` a `tf.Variable`, compute `y` from it inside "
+        "the `with` block, and return `tape.gradient(y, x)`.",
         lambda x: print(slope_of(cubic)(x)),
     ),
-    "returns y": Wrong("This is y itself. Return what tape.gradient(y, x) gives, not y.", cubic),
+    "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", cubic),
     "second term missing": Wrong(
-        "This is the slope of x**3 alone. The term -2 * x has a slope too: -2.",
+        "This is the slope of `x**3` only. Subtract `2 * x` as well: its slope is 2.",
         slope_of(lambda x: x**3),
     ),
     "cube of the difference": Wrong(
-        "This is the slope of (x - 2 * x)**3. The power binds first: y is x**3, minus 2 * x.",
+        "This is the slope of `(x - 2 * x)**3`. Compute `x**3` first, then subtract `2 * x`.",
         slope_of(lambda x: (x - 2 * x) ** 3),
     ),
     "factor of the other term": Wrong(
-        "This is the slope of 2 * x**3 - x. The factor 2 stands before the x: y is x**3 - 2 * x.",
+        "This is the slope of `2 * x**3 - x`. The factor 2 belongs to the other term: y is "
+        "`x**3 - 2 * x`.",
         slope_of(lambda x: 2 * x**3 - x),
     ),
     "y over x": Wrong(
-        "This is y / x, the slope of the line from the origin to the curve. The curve's own slope "
-        "at x is tape.gradient(y, x).",
+        "This is `y / x`, the slope of the line from the origin to the curve. For the curve's "
+        "own slope at x, return `tape.gradient(y, x)`.",
         lambda x: cubic(x) / x,
     ),
     "second sign wrong": Wrong(
-        "The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.",
+        "The sign of the second term is wrong. y is `x**3 - 2 * x`, with a minus.",
         slope_of(lambda x: x**3 + 2 * x),
     ),
     "curve of the text": Wrong(
-        "This is the slope of x**2, from the text. Here y is x**3 - 2 * x.",
+        "This is the slope of `x**2`, the curve from the text. Here y is `x**3 - 2 * x`.",
         slope_of(lambda x: x**2),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every x. A zero in place of None hides the fault: the tape "
-        "has no path from x to y. Compute y from the variable, inside the `with` block.",
+        "Your function returned 0 for every x: a `None` replaced by 0, so the bug is still "
+        "there. Compute `y` from the variable, inside the `with` block.",
         slope_of(lambda x: tf.constant(1.0), unconnected_gradients="zero"),
     ),
     "cube taken out": Wrong(
-        "This is the slope of -2 * x alone: y lacks the cube, or the cube is a fixed number to the "
-        "tape. Compute y as x**3 - 2 * x inside the `with` block, from the variable, without NumPy.",
+        "This is the slope of `-2 * x` only: the cube is missing, or it is a constant to the "
+        "tape. Compute `x**3 - 2 * x` from the variable inside the `with` block, without "
+        "NumPy.",
         slope_of(lambda x: x.numpy() ** 3 - 2 * x),
         slope_of(lambda x: -2 * x),
     ),
     "slope 1 everywhere": Wrong(
-        "Your function returned 1 for every x. Either the cube is written as x * 3, or the target "
-        "and the source are one tensor: in the block the result needs a name of its own, y.",
+        "Your function returned 1 for every x. Write the cube as `x**3`, not `x * 3`, and "
+        "assign the result to a new name such as `y`, not to `x`.",
         slope_of(lambda x: x * 3 - 2 * x),
     ),
     "same slope everywhere": Wrong(
-        "Your function returned the same number for every x, but the slope changes with x. Make "
-        "the variable from the argument x.",
+        "Your function returned the same number for every x, but the slope changes with x. "
+        "Create the variable from the argument `x`.",
         *(lambda x, at=at: slope_of(cubic)(at) for at in (2.0, 3.0, 4.0, 5.0)),
     ),
     "slope of the slope": Wrong(
-        "This is the slope of 3 * x**2 - 2, which is the slope already. Record y itself, "
-        "x**3 - 2 * x, on one tape.",
+        "This is the slope of `3 * x**2 - 2`, which is already the slope of y. Record `x**3 - "
+        "2 * x` itself, on one tape.",
         slope_of(lambda x: 3 * x**2 - 2),
     ),
 }
@@ -89,21 +90,25 @@ SLOPES = {
 
 SHAPES = Table(
     {
-        (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
-        "W, so it has one entry for each.",
-        (1,): "The loss is one number, but it moves with every entry of W: the gradient holds one "
-        "number for each.",
-        (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
-        (8, 2): "This is the shape of features @ W. The question asks about each entry of W.",
-        (8, 4): "This is the shape of features. The question asks about each entry of W.",
-        (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
-        (8, 4, 4, 2): "These are the axes of features and of W. The question asks about each entry "
-        "of W alone.",
-        (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
-        None: "There is a gradient: W is a variable, and the loss is computed from it.",
+        (): "() is the shape of the loss. The gradient says how the loss changes with each "
+        "entry of `W`, so it has one number per entry.",
+        (1,): "The loss is one number, but it changes with every entry of `W`. The gradient "
+        "has one number per entry.",
+        (2, 4): "This is the shape of `W` transposed. The gradient keeps the axes of its "
+        "source in their order.",
+        (8, 2): "This is the shape of `features @ W`. The question is about each entry of `W`.",
+        (8, 4): "This is the shape of `features`. The question is about each entry of `W`.",
+        (8,): "`W` does have 8 entries. But the gradient also keeps the arrangement of `W` in "
+        "rows and columns.",
+        (8, 4, 4, 2): "These are the axes of both `features` and `W`. The question is only "
+        "about each entry of `W`.",
+        (8, 4, 2): "This has an axis for the 8 examples. But they are averaged into one loss, "
+        "so no axis is left for them.",
+        None: "There is a gradient: `W` is a variable, and the loss is computed from it inside "
+        "the block. Write its shape.",
     },
-    "This is not it. A gradient holds one number for each entry of its source: what shape does W "
-    "have?",
+    "This is not the shape. A gradient has one number for each entry of its source, so what "
+    "shape does `W` have?",
 )
 
 # 01.3
@@ -148,40 +153,40 @@ def predicting(predict):
 
 GRADIENTS = {
     "returns none": Wrong(
-        "Your function returned None. Either it returns nothing, or the order is wrong: return "
-        "tape.gradient(loss, params), the target first.",
+        "Your function returned `None`. Return `tape.gradient(loss, params)`: the target comes "
+        "first, then the sources.",
         answering(lambda tape, loss, params: None),
     ),
     "loss returned too": Wrong(
-        "You returned more than the gradients. Return the dict of gradients alone.",
+        "You returned more than the gradients. Return only the dict of gradients.",
         answering(lambda tape, loss, params: (tape.gradient(loss, params), loss)),
         answering(lambda tape, loss, params: (loss, tape.gradient(loss, params))),
     ),
     "list of gradients": Wrong(
-        "You returned a list. Gradients come back in the structure of the sources: pass the dict "
-        "`params` itself as the second argument.",
+        "You returned a list. Gradients come back in the structure of the sources, so pass the "
+        "dict `params` itself as the second argument.",
         answering(lambda tape, loss, p: tape.gradient(loss, [p["W"], p["b"]])),
         answering(lambda tape, loss, p: tape.gradient(loss, [p["b"], p["W"]])),
     ),
     "both none": Wrong(
-        "Both gradients are None: the tape found no way from them to the loss. Compute prediction "
-        "and loss inside the `with` block, from params['W'] and params['b'] themselves, and without "
-        "NumPy.",
+        "Both gradients are `None`: no path leads from `params` to the loss. Compute the "
+        'prediction and the loss inside the `with` block, from `params["W"]` and '
+        '`params["b"]`, without NumPy.',
         predicting(lambda x, W, b: x @ W.numpy() + b.numpy()),
     ),
     "W read out": Wrong(
-        "The gradient of W is None: the tape found no way from it to the loss. Compute the "
-        "prediction inside the `with` block, as x @ params['W'] + params['b'], and without NumPy.",
+        "The gradient with respect to `W` is `None`: no path leads from `W` to the loss. "
+        'Compute `x @ params["W"] + params["b"]` inside the `with` block, without NumPy.',
         predicting(lambda x, W, b: x @ W.numpy() + b),
     ),
     "b read out": Wrong(
-        "The gradient of b is None: the tape found no way from it to the loss. Compute the "
-        "prediction inside the `with` block, as x @ params['W'] + params['b'], and without NumPy.",
+        "The gradient with respect to `b` is `None`: no path leads from `b` to the loss. "
+        'Compute `x @ params["W"] + params["b"]` inside the `with` block, without NumPy.',
         predicting(lambda x, W, b: x @ W),
     ),
     "other shapes": Wrong(
-        "A gradient has the shape of its source: (3, 1) for W, and () for b. The tape returns "
-        "them so.",
+        "A gradient should have the shape of its source: (3, 1) for `W`, and () for `b`. "
+        "Return the dict from `tape.gradient(loss, params)` unchanged.",
         with_shapes(W=(3,)),
         with_shapes(W=(1, 3)),
         answering(
@@ -193,37 +198,39 @@ GRADIENTS = {
         },
     ),
     "returns parameters": Wrong(
-        "These are the parameters themselves. Return tape.gradient(loss, params).",
+        "You returned the parameters themselves. Return `tape.gradient(loss, params)`.",
         lambda params, x, y: params,
     ),
     "gradient of the prediction": Wrong(
-        "These are the gradients of the prediction, added up over the examples. The target is the "
-        "loss: return tape.gradient(loss, params).",
+        "These are the gradients of the predictions, summed over the examples. The target is "
+        "the loss: return `tape.gradient(loss, params)`.",
         gradients_of(lambda y_hat, y: y_hat),
     ),
     "errors added up": Wrong(
-        "Both gradients are too large by the number of examples: the squared errors are added up, "
-        "not averaged over all of them. Take tf.reduce_mean of all, without an axis: the tape adds "
-        "up a target of many entries by itself.",
+        "Both gradients are too large by a factor of n, the number of examples: you sum the "
+        "squared errors, or the tape sums your list of losses. Use `tf.reduce_mean` "
+        "without an axis.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
         gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),
     ),
     "half of them": Wrong(
-        "Both gradients are half of what they should be. Leave out the factor 1/2, or, by hand, put in the "
-        "2 of the square's slope.",
+        "Both gradients are half of what they should be. Remove the factor 1/2; if you "
+        "differentiate by hand, include the 2 from the square.",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y) / 2),
     ),
     "not squared": Wrong(
-        "The errors are averaged, and not squared: (y_hat - y) ** 2 squares each of them.",
+        "You average the errors without squaring them. Square each error first: `(y_hat - y) "
+        "** 2`.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y)),
         gradients_of(lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
     "squared too late": Wrong(
-        "You averaged the errors and then squared: square each error first.",
+        "You average the errors and then square the result. Square each error first, then take "
+        "the mean.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
     "stepped parameters": Wrong(
-        "These are the parameters after a step. Return their gradients alone.",
+        "You returned the parameters after an update. Return only their gradients.",
         *(
             answering(
                 lambda tape, loss, p, lr=lr: {
@@ -234,28 +241,29 @@ GRADIENTS = {
         ),
     ),
     "b outside the error": Wrong(
-        "b is added to the loss, and belongs to the prediction: y_hat = x @ params['W'] + "
-        "params['b'], before the square.",
+        "You add `b` to the loss, but it belongs to the prediction. Compute `y_hat = x @ "
+        'params["W"] + params["b"]` before you square the error.',
         lambda params, x, y: {
             "W": gradients_of(mean_square)({**params, "b": tf.Variable(0.0)}, x, y)["W"],
             "b": 1.0,
         },
     ),
     "first example alone": Wrong(
-        "These are the gradients of the first example's error. Average over all n rows of x and y.",
+        "These are the gradients for the first example only. Average over all n rows of `x` "
+        "and `y`.",
         lambda params, x, y: gradients_of(mean_square)(params, x[:1], y[:1]),
     ),
     "root taken": Wrong(
-        "These are the gradients of the root of the mean squared error. Leave the root out.",
+        "You take the root of the mean squared error. Remove the root.",
         gradients_of(lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
     "absolute errors": Wrong(
-        "These are the gradients of the mean absolute error. Square each error instead.",
+        "You use the mean absolute error. Square each error instead.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
     ),
     "table of n by n": Wrong(
-        "The prediction and y do not line up: one has shape (n, 1), the other (n,), and their "
-        "difference is a table of n by n. Keep both at (n, 1).",
+        "One of `y_hat` and `y` has shape (n, 1), the other (n,), so their difference "
+        "broadcasts to (n, n). Keep both at (n, 1).",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y[:, 0])),
     ),
 }
@@ -285,46 +293,47 @@ def in_numpy(y_hat, y):
 
 LINES = {
     "returns none": Wrong(
-        "It still returns None. Every step from w to the loss must run inside the `with` block, "
-        "with w itself and not w.numpy(). Then return tape.gradient(loss, w), in this order.",
+        "The gradient is still `None`. Compute every step from `w` to `loss` inside the `with` "
+        "block, from `w` and not `w.numpy()`, and return `tape.gradient(loss, w)`.",
         line_gradient(in_numpy),
     ),
     "zero for none": Wrong(
-        "It returns 0 for every input. A zero in place of None hides the fault: a step from w to "
-        "the loss still runs before the tape records. Move it inside the `with` block.",
+        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
+        "there. One step between `w` and `loss` runs before the tape starts recording: "
+        "move it into the `with` block.",
         line_gradient(in_numpy, unconnected_gradients="zero"),
     ),
     "one for each example": Wrong(
-        "You returned one number for each example. The source w is one number, and so is its "
-        "gradient: return tape.gradient(loss, w).",
+        "You returned one number per example. The source `w` is one number, so its gradient is "
+        "also one number: return `tape.gradient(loss, w)`.",
         line_gradient(mean_square, lambda w, y_hat: y_hat),
     ),
     "returns loss": Wrong(
-        "This is the loss. Return tape.gradient(loss, w).",
+        "You returned the loss. Return its gradient, `tape.gradient(loss, w)`.",
         lambda w, x, y: mean_square(w * x, y),
     ),
     "w for the prediction": Wrong(
-        "The error is that of w itself. The prediction is w * x: compute y_hat inside the block, "
-        "and use it in the loss.",
+        "You use `w` itself as the prediction. The prediction is `w * x`: compute `y_hat` "
+        "inside the block, and use it in the loss.",
         lambda w, x, y: 2 * tf.reduce_mean(w - y) + 0 * line_gradient(mean_square)(w, x, y),
     ),
     "x and y exchanged": Wrong(
-        "x and y are exchanged: the prediction is w * x, and its error y_hat - y.",
+        "`x` and `y` are swapped. The prediction is `w * x`, and the error is `w * x - y`.",
         lambda w, x, y: line_gradient(mean_square)(w, y, x),
     ),
     "errors added up": Wrong(
-        "The gradient is too large by the number of examples: the squared errors are added up. "
-        "Keep tf.reduce_mean around them, as it was given.",
+        "The gradient is too large by a factor of n, the number of examples, because you sum "
+        "the squared errors. Keep `tf.reduce_mean` around them, as in the exercise.",
         line_gradient(squares),
     ),
     "gradient of the prediction": Wrong(
-        "This is the gradient of y_hat, added up over the examples. The target is the mean of the "
-        "squared errors, the loss as it was given.",
+        "This is the gradient of `y_hat`, summed over the examples. The target is `loss`, the "
+        "mean of the squared errors.",
         line_gradient(lambda y_hat, y: y_hat),
     ),
     "mean taken early": Wrong(
-        "The errors, or the inputs, are averaged before the square. Keep the loss as it was given, "
-        "and only move a line.",
+        "You average the errors or the inputs before squaring. Keep the loss from the "
+        "exercise, and only move a line.",
         line_gradient(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
 }
@@ -440,13 +449,13 @@ def gathered(recorded, target):
 
 WALKS = {
     "pairs in a dict": Wrong(
-        "Where a number uses the same input twice, as x · x does, it has two pairs with one place, and "
-        "a dict keeps one of them. Go through the pairs as they are.",
+        "If a number uses the same input twice, as `x * x` does, it has two pairs with the "
+        "same index, and a dict keeps only one of them. Loop over the pairs themselves.",
         walk(inputs=lambda pairs: dict(pairs).items()),
     ),
     "ways multiplied": Wrong(
-        "You multiply what a number has already. Along a path the slopes multiply; where paths meet, "
-        "what arrives adds up: start at 0, and use `+=`.",
+        "You multiply by the gradient that an input already has. Slopes multiply along a path, "
+        "but paths add where they meet: start at 0, and use `+=`.",
         *(
             walk(
                 lambda g, place, source, slope: g[source] * g[place] * slope,
@@ -457,13 +466,14 @@ WALKS = {
         ),
     ),
     "in reverse": Wrong(
-        "The gradients are right, and in reverse. The first of the list belongs to the first number.",
+        "The gradients are right, but in reverse order. The first entry of the list belongs to "
+        "the first number.",
         walk(answer=lambda g, target: g[::-1]),
         walk(answer=lambda g, target: g[target::-1] + g[target + 1 :]),
     ),
     "ways do not add": Wrong(
-        "Where two paths lead to one number, the second replaces the first. Add to what the input "
-        "has already: `+=` in place of `=`.",
+        "If two paths lead to one number, your second one overwrites the first. Add to the "
+        "gradient that is already there: use `+=` instead of `=`.",
         walk(lambda gradients, place, source, slope: gradients[place] * slope),
         walk(
             lambda gradients, place, source, slope: gradients[place] * slope,
@@ -472,127 +482,126 @@ WALKS = {
         last_way_kept,
     ),
     "handed on too early": Wrong(
-        "A number hands its gradient on before all of it has arrived, or more than once. Go through "
-        "the places from the last to the first, once: then each is complete when you come to it.",
+        "A number passes its gradient back before that gradient is complete, or more than "
+        "once. Visit each index exactly once, from the last to the first.",
         *(from_waiting(*options) for options in ((-1, True), (-1, False), (0, True), (0, False))),
         handed_on_at_once,
     ),
     "stops at a number without inputs": Wrong(
-        "A number without inputs may stand in the middle. Your walk ends there: go on to the places "
-        "before it.",
+        "Your loop stops at a number without inputs, but such a number can be in the middle. "
+        "Continue with the earlier numbers.",
         stopping(lambda gradients, recorded, place: not recorded[place]),
     ),
     "stops at a gradient of 0": Wrong(
-        "A number from which no path leads to the target has the gradient 0. Your walk ends there: go "
-        "on to the places before it.",
+        "Your loop stops at a number whose gradient is 0, because no path leads from it to the "
+        "target. Continue with the earlier numbers.",
         stopping(lambda gradients, recorded, place: not gradients[place]),
         stopping(
             lambda gradients, recorded, place: not gradients[place], lambda count, target: count - 1
         ),
     ),
     "place counted from the front": Wrong(
-        "The list is reversed, and the places are counted from 0, as by enumerate, so that the two "
-        "do not fit. Take the places in reverse, reversed(range(len(recorded))), and "
-        "recorded[place].",
+        "You reverse the list but count its indices from 0, so the two do not match. Loop over "
+        "`reversed(range(len(recorded)))`, and use `recorded[place]`.",
         counted_from_the_end,
     ),
     "slope for a place": Wrong(
-        "A list takes a whole number in its brackets, and here stands a slope. Each pair holds the "
-        "place first: `for source, slope in recorded[place]`.",
+        "You use a slope as an index. Each pair has the index first: `for source, slope in "
+        "recorded[place]`.",
         lambda recorded, target: [0.0][recorded[target][0][1]],
     ),
     "first way alone": Wrong(
-        "Where two paths lead to one number, you keep the first only. Add what comes on the others.",
+        "If two paths lead to one number, you keep only the first. Add the contributions of "
+        "the others.",
         walk(lambda g, place, source, slope: g[source] or g[place] * slope),
     ),
     "walks forward": Wrong(
-        "Your walk comes to the inputs of the target, and no further. Either it goes from the first "
-        "place to the last, or a `return` inside the loop ends it: go through the places in "
-        "reverse, and return below the loop.",
+        "Your function stops at the inputs of the target: it loops forward, or a `return` "
+        "inside the loop ends it. Loop backward over the indices, and return after the "
+        "loop.",
         walk(places=lambda count, target: range(count)),
     ),
     "slopes added along a way": Wrong(
-        "Along a path you add the slopes. They multiply: gradients[place] * slope.",
+        "You add the slopes along a path. Multiply them: `gradients[place] * slope`.",
         walk(lambda g, place, source, slope: g[source] + g[place] + slope),
     ),
     "slope alone": Wrong(
-        "You hand on the slope of the last step alone. Multiply it by the gradient of the place "
-        "that it comes from.",
+        "You pass back only the last slope. Multiply it by the gradient of the number it "
+        "belongs to: `gradients[place] * slope`.",
         *(
             walk(lambda g, place, source, slope: g[source] + slope, places=places)
             for places in (up_to, lambda count, target: reversed(range(count)))
         ),
     ),
     "walks from the first number": Wrong(
-        "These are the slopes of each number with respect to the first, found on a walk forwards. "
-        "Start with a 1 at the target, and hand on to the inputs, from the last place to the first.",
+        "These are the slopes of each number with respect to the first, computed in a forward "
+        "pass. Start with a 1 at the target, and loop backward over the indices.",
         forwards,
     ),
     "starts at place 3": Wrong(
-        "You start at place 3, the target of the list above. Start at `target`, wherever it stands.",
+        "You always start at index 3, the target in the example. Start at `target`.",
         lambda recorded, target: walk()(recorded, 3)[: len(recorded)],
     ),
     "both_paths alone": Wrong(
-        "The gradient of x is right, that of the numbers between is missing. Each place on a path "
-        "gets its gradient, before it hands it on.",
+        "The gradient of x is right, but the gradients of the numbers in between are missing. "
+        "Keep each number's gradient in the list.",
         walk(answer=lambda g, target: [g[0]] + [0.0] * (len(g) - 1)),
     ),
     "starts at the last number": Wrong(
-        "You start at the last number of the tape. Start with a 1 at the target, wherever it stands.",
+        "You start at the last number on the tape. Start with a 1 at `target`.",
         walk(start=lambda count, target: [0.0] * (count - 1) + [1.0]),
     ),
     "starts with zeros": Wrong(
-        "Every gradient is 0, as nothing starts the walk. The gradient of the target with respect "
-        "to itself is 1.",
+        "Every gradient is 0 because the backward pass never starts from 1. Set "
+        "`gradients[target] = 1.0` before the loop.",
         walk(start=lambda count, target: [0.0] * count),
     ),
     "starts with ones": Wrong(
-        "Every number starts with a 1. Only the target does: the others start at 0.",
+        "You start every number with a 1. Start only the target with 1, and all others with 0.",
         walk(start=lambda count, target: [1.0] * count),
         walk(start=lambda count, target: [1.0] * count, places=up_to),
     ),
     "target left at 0": Wrong(
-        "The gradient of the target with respect to itself is 1, and your list has another number "
-        "there.",
+        "The gradient of the target with respect to itself should be 1, but your list has "
+        "another number there. Keep the 1 at `target`.",
         walk(answer=lambda g, target: [0.0 if i == target else x for i, x in enumerate(g)]),
     ),
     "first input alone": Wrong(
-        "You hand on to the first input of each number alone. Each of them gets its part.",
+        "You pass the gradient back only to the first input of each number. Loop over all its "
+        "inputs.",
         walk(inputs=lambda pairs: pairs[:1]),
     ),
     "target left out": Wrong(
-        "Nothing is handed on from the target. Each of its inputs gets gradients[place] * slope, added to "
-        "gradients[source]. Is the target among the places, as in reversed(range(target + 1)), and does "
-        "the loop over the inputs stand inside the other?",
+        "The target passes nothing back to its inputs. Loop over `reversed(range(target + "
+        "1))`, and for each input add `gradients[place] * slope` to `gradients[source]`.",
         walk(places=lambda count, target: reversed(range(target))),
         gathered,
     ),
     "last place left out": Wrong(
-        "The last place is left out, as range(n) ends before n. reversed(range(len(recorded))) has "
-        "it.",
+        "You leave out the last index, because `range(n)` ends before n. Use "
+        "`reversed(range(len(recorded)))`.",
         walk(places=lambda count, target: reversed(range(count - 1))),
     ),
     "place 1 left out": Wrong(
-        "Your walk ends before place 1, which may have inputs, too. Down to the first place goes "
-        "range(target, -1, -1).",
+        "Your loop ends before index 1, which can also have inputs. Use `range(target, -1, -1)`.",
         walk(places=lambda count, target: range(target, 1, -1)),
     ),
     "returned in the loop": Wrong(
-        "Your walk stops after its first place. A `return` inside the loop does that: move it to the "
-        "left, below the loop.",
+        "Your loop ends after its first iteration, as it does with a `return` inside it. Move "
+        "the `return` below the loop.",
         walk(places=lambda count, target: [count - 1]),
     ),
     "None where no way leads": Wrong(
-        "Your list has None where no path leads to the target. TensorFlow's tape answers so, too; in "
-        "this list write 0.",
+        "Your list has `None` where no path leads to the target. TensorFlow's tape does the "
+        "same, but this exercise asks for 0.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),
     "gradient of x alone": Wrong(
-        "This is one number, the gradient of the first one. Return the whole list.",
+        "You returned one number, the gradient of the first number. Return the whole list.",
         walk(answer=lambda gradients, target: gradients[0]),
     ),
     "returned None": Wrong(
-        "Your function returned None. Return the list of gradients.",
+        "Your function returned `None`. Return the list of gradients.",
         walk(answer=lambda gradients, target: None),
     ),
 }

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="01.a",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 speed = tf.Variable(10.0)  # m/s
 
@@ -17,16 +17,17 @@ print(f"{tape.gradient(distance, speed)}")
 """,
         right="1.0",
         options={
-            "3.0": "It is the slope where `speed` is now, 2 · 30 / 20. But the tape does not look "
-            "at the variable again.",
-            "1.0": "2 · 10 / 20: the tape kept the 10 that `speed` held when the square was computed.",
-            "an error": "The variable has changed behind the tape's back, and it could complain. "
-            "Nothing does.",
+            "3.0": "3 is the slope at the current `speed`, 2 · 30 / 20. But the tape does not "
+            "read the variable again.",
+            "1.0": "The tape stored the 10 that `speed` held when the square was computed: 2 · "
+            "10 / 20 = 1.",
+            "an error": "The variable has changed after the recording, and TensorFlow could "
+            "complain. But that is allowed.",
         },
     ),
     Variant(
         id="01.a",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 price, sold = tf.Variable(4.0), tf.Variable(100.0)
 
@@ -38,16 +39,17 @@ print(f"{tape.gradient(income, price)}")
 """,
         right="100.0",
         options={
-            "80.0": "The slope is the other factor, and `sold` is 80 now. But the tape kept the "
-            "value of the moment of recording.",
-            "4.0": "It is the slope in `sold`. Asked is the one in `price`.",
-            "100.0": "The slope in `price` is the other factor, as it was when the product was "
-            "computed. What `sold` becomes later is not on the tape.",
+            "80.0": "The slope is the other factor, and `sold` is 80 now. But the tape stored "
+            "the value from the moment of recording.",
+            "4.0": "4 is the slope with respect to `sold`. But the question is the slope with "
+            "respect to `price`.",
+            "100.0": "The slope with respect to `price` is the other factor, as it was when "
+            "the product was computed. The tape ignores later changes of `sold`.",
         },
     ),
     Variant(
         id="01.b",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 side = tf.Variable(3.0)  # m
 
@@ -59,17 +61,17 @@ print(f"{tape.gradient(paint, side)}")
 """,
         right="None",
         options={
-            "None": "When `paint` was computed, the tape was off. For the tape it came from nowhere, "
-            "and no path leads back to `side`.",
-            "3.0": "It is the true slope, 0.5 · 2 · 3. But the last product stands below the block, "
-            "where the tape is off.",
-            "6.0": "It is the slope of `area`, all that the tape recorded. But the target is "
-            "`paint`, and a tape does not answer for another one.",
+            "None": "The tape was not recording when `paint` was computed, so it knows no path "
+            "from `side` to `paint`.",
+            "3.0": "3 is the mathematically correct slope, 0.5 · 2 · 3. But the last product "
+            "is below the block, so the tape did not record it.",
+            "6.0": "6 is the slope of `area`, the only thing that the tape recorded. But the "
+            "target is `paint`, and a tape does not substitute another target.",
         },
     ),
     Variant(
         id="01.b",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 dose = tf.Variable(2.0)  # mg
 
@@ -81,17 +83,17 @@ print(f"{tape.gradient(effect, dose)}")
 """,
         right="20.0",
         options={
-            "2000.0": "It is the slope of `percent`. Asked is that of `effect`, and for `percent` "
-            "the tape would say None.",
-            "20.0": "`effect` was computed inside the block, from `dose` on: 5 · 2 · 2. The line "
-            "below the block is not recorded, and takes nothing away.",
-            "None": "So it would be for `percent`, which is computed where the tape is off. The "
-            "target is `effect`.",
+            "2000.0": "2000 is the slope of `percent`. But the target is `effect`; for "
+            "`percent` the tape would return `None`.",
+            "20.0": "`effect` was computed from `dose` inside the block: 5 · 2 · 2 = 20. The "
+            "line below the block is not recorded, and it changes nothing.",
+            "None": "You would get `None` for `percent`, which is computed after the block. "
+            "But the target is `effect`.",
         },
     ),
     Variant(
         id="01.c",
-        section="What does each way cost?",
+        section="What does a gradient cost?",
         program="""
 calls = []
 
@@ -111,17 +113,19 @@ print(by_differences, "and", len(calls) - by_differences)
 """,
         right="13 and 1",
         options={
-            "24 and 1": "Twice for each joint is what a central difference takes. These are forward "
-            "differences, and the start is computed once for all.",
+            "24 and 1": "Two evaluations per joint is what a central difference needs. But "
+            "these are forward differences, and the value at the start is computed once "
+            "for all of them.",
             "13 and 12": "13 is right. But the tape does not take one joint at a time.",
-            "12 and 1": "Once for each joint, and the value at the start is needed as well.",
-            "13 and 1": "Each joint is moved once, and the start counts once more. The tape runs the "
-            "function once, and its one walk back serves all twelve.",
+            "12 and 1": "One evaluation per joint is needed. But the value at the start is "
+            "needed as well.",
+            "13 and 1": "Each joint is moved once, and the start is evaluated once. The tape "
+            "runs the function once, and one backward pass gives all twelve slopes.",
         },
     ),
     Variant(
         id="01.c",
-        section="What does each way cost?",
+        section="What does a gradient cost?",
         program="""
 calls = []
 
@@ -139,14 +143,14 @@ print(len(calls))
 """,
         right="5",
         options={
-            "10": "Once forward and once back, for each step. But the walk back uses what was "
-            "recorded, and does not call the function.",
-            "5": "One call for each step. The walk back does not call the function, and one walk "
-            "gives the slopes for all 40 weights.",
-            "200": "One call for each of 40 weights would be right for differences, nearly: they move "
-            "one weight at a time. A tape does not.",
-            "400": "Two calls for each weight in each step: that is what central differences would "
-            "cost.",
+            "10": "Each step has one forward and one backward pass. But the backward pass uses "
+            "what was recorded, and does not call the function.",
+            "5": "There is one call per step. The backward pass does not call the function, "
+            "and one backward pass gives the slopes for all 40 weights.",
+            "200": "One call per weight and step is roughly what forward differences need, "
+            "because they move one weight at a time. But a tape does not.",
+            "400": "Two calls per weight and step is what central differences need. But a tape "
+            "needs only one call per step.",
         },
     ),
     Variant(
@@ -163,10 +167,13 @@ print(tape.gradient(score, kernel).shape)
 """,
         right="(9, 3)",
         options={
-            "(32, 3)": "That is the shape of the product. The gradient answers for each entry of the source.",
-            "(9, 3)": "A number for each entry of the source, `kernel`, however large the batch.",
-            "(32, 9)": "That is the shape of the batch, for which nobody asked.",
-            "()": "That is the shape of the score. Each of 27 entries moves it at a rate of its own.",
+            "(32, 3)": "(32, 3) is the shape of the product. But the gradient has one number "
+            "for each entry of the source.",
+            "(9, 3)": "The gradient has one number for each entry of the source, `kernel`, "
+            "however large the batch is.",
+            "(32, 9)": "(32, 9) is the shape of the batch. But the source here is `kernel`.",
+            "()": "() is the shape of the score. But each of the 27 entries of `kernel` "
+            "changes the score at a different rate.",
         },
     ),
     Variant(
@@ -182,9 +189,12 @@ print(tape.gradient(loss, table).shape)
 """,
         right="(5, 2, 4)",
         options={
-            "(5, 4)": "That is what is left after the sum over the axis of 2. The gradient has the shape of the source.",
-            "()": "The loss is one number. Its slope is asked for each entry of `table`.",
-            "(5, 2, 4)": "The shape of the source: what is summed on the way forward is spread out on the way back.",
+            "(5, 4)": "(5, 4) is the shape after the sum over the axis of length 2. But the "
+            "gradient has the shape of the source.",
+            "()": "The loss is one number. But the gradient has one slope for each entry of "
+            "`table`.",
+            "(5, 2, 4)": "The gradient has the shape of the source. What the forward pass "
+            "sums, the backward pass spreads out again.",
         },
     ),
 )

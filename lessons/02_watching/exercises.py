@@ -80,15 +80,15 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient",
-                form="It is one array of the shape of x: return what tape.gradient(y, x) gives, "
-                "with x itself as the source.",
+                form="It is one array with the shape of `x`: return `tape.gradient(y, x)`, "
+                "with `x` itself as the source.",
             )
         ],
         demands=[
             Demand(
                 "no tape",
-                "The numbers are right, but no tape found them. Compute y in the block of a tf.GradientTape that watches "
-                "x, and return tape.gradient(y, x).",
+                "The numbers are right, but no tape computed them. Compute `y` in the block of "
+                "a `tf.GradientTape` that watches `x`, and return `tape.gradient(y, x)`.",
                 lambda noted: any(
                     sum(noted[way]) for way in ("gradient", "jacobian", "batch_jacobian", "jvp")
                 ),
@@ -101,9 +101,9 @@ EXERCISES = (
         title="Three sources, three answers",
         kind="predict",
         points=1,
-        form="Write one list of numbers and None, in the order a, b, c, such as [1.0, None, 2.0]",
+        form="Write one list of numbers and `None`, in the order a, b, c, such as [1.0, None, 2.0]",
         entries=("a", "b", "c"),
-        praise="One is watched by itself, one never, and one from its watch on.",
+        praise="The tape watches one source automatically, one never, and one from its `watch` on.",
     ),
     Question(
         id="02.3",
@@ -116,11 +116,11 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient",
-                form="It is one array of the shape of x: return what tape.gradient(score, x) "
-                "gives, with x itself as the source.",
+                form="It is one array with the shape of `x`: return `tape.gradient(score, x)`, "
+                "with `x` itself as the source.",
             )
         ],
-        praise="The entries add up to 0 now: the way through the mean counts too.",
+        praise="The entries now sum to 0, because the tape also sees the path through the mean.",
     ),
     Question(
         id="02.4",
@@ -136,32 +136,33 @@ EXERCISES = (
             Part(
                 "gradients",
                 "the dict of gradients",
-                "Gradients come back in the structure of the sources: make {name: params[name]} "
-                "for the names, and hand that dict to tape.gradient.",
+                "Gradients come back in the structure of the sources: pass `tape.gradient` the "
+                "dict `{name: params[name] for name in names}`.",
             ),
             Part(
                 "count",
                 "the number of watched variables",
-                "Return the number alone, len(tape.watched_variables()).",
+                "Return only the number, `len(tape.watched_variables())`.",
             ),
         ],
         demands=[
             Demand(
                 "each in a list",
-                "The numbers are right, but each gradient stands in a list of its own. Ask with "
-                "params[name] itself as the source, not with [params[name]].",
+                "The numbers are right, but each gradient is in a list. Use `params[name]` "
+                "itself as the source, not `[params[name]]`.",
                 lambda noted: not any(noted["in lists"]),
             ),
             Demand(
                 "no tape",
-                "The numbers are right, but no tape found them. Record the loss on a tape that "
-                "watches the chosen variables, and ask it for the gradients.",
+                "The numbers are right, but no tape computed them. Record the loss on a tape "
+                "that watches the chosen variables, and call `tape.gradient`.",
                 lambda noted: all(noted["on a tape"]),
             ),
             Demand(
                 "others watched too",
-                "You report as many watched variables as there are names, but your tape watched "
-                "more. Make it with watch_accessed_variables=False, and watch the chosen ones.",
+                "You report the right number of watched variables, but your tape watched more. "
+                "Create it with `watch_accessed_variables=False`, and watch only the "
+                "chosen ones.",
                 lambda noted: all(noted["no others"]),
             ),
         ],
@@ -174,57 +175,52 @@ PREDICTIONS = (
         "02.a",
         right="None",
         options={
-            "27": "x³ stands in the block, and 3x² at 3 is 27: the truth. But nothing told the tape "
-            "to follow x.",
-            "0": "A constant does not move, one might say. But 0 would mean that a path was found.",
-            "None": "A tape records an operation only if it follows one of its inputs, and of what "
-            "exists before the block it follows nothing by itself but trainable variables.",
+            "27": "27 is the mathematically correct slope, 3x² at 3, and the block does "
+            "compute x³. But the tape does not watch x.",
+            "0": "A constant does not change, so 0 seems natural. But 0 would mean that the "
+            "tape found a path.",
+            "None": "A tape records an operation only if it watches one of the inputs. By "
+            "default, it watches only trainable variables, and x is a constant.",
         },
     ),
     Callout(
         "02.b",
         right="6",
         options={
-            "12": "12 is the truth, and the product stands in the block.",
-            "6": "A result from before the block is not watched: for this tape, `doubled` is the "
-            "fixed number 6, and one of two paths is lost. A `None` you would notice. Here you get "
-            "a wrong number.",
-            "None": "`None` comes when no path is left. Here the direct one is.",
+            "12": "12 is the mathematically correct slope, and the product is inside the "
+            "block. But `doubled` was computed above the block.",
+            "6": "The tape did not record the line above the block, so it treats `doubled` as "
+            "the constant 6, and one of two paths is lost. You would notice a `None`; here "
+            "you get a wrong number.",
+            "None": "You get `None` if no path is left. But here the direct path from the "
+            "variable is still there.",
         },
     ),
     Callout(
         "02.c",
         right="T's weights, 0.5 on its pixels",
         options={
-            "0 for every pixel": "Nothing is there, so nothing contributes to the score. But that "
-            "is not what a gradient tells.",
-            "T's weights, 0.5 on its pixels": "A gradient tells how fast the score grows with each "
-            "pixel. These scores are weighted sums, so it is the pixel's weight, in every image. It "
-            "has the shape of its source, (5, 5).",
-            "None": "The image is watched, and the score is computed from it inside the block.",
+            "0 for every pixel": "The image is empty, so nothing contributes to the score. But "
+            "a gradient says how the score would change, not what contributes to it.",
+            "T's weights, 0.5 on its pixels": "A gradient says how fast the score changes with "
+            "each pixel. The score is a weighted sum, so each pixel's gradient is its "
+            "weight, whatever the image. The shape is that of the source, (5, 5).",
+            "None": "The image is a constant, which a tape does not watch by default. But here "
+            "the tape does watch it, and the score is computed from it inside the block.",
         },
     ),
     Callout(
         "02.d",
         right="4 and 2",
         options={
-            "2 and 2": "Frozen means not trainable, and a tape follows trainable variables. But "
-            "`trainable = False` was said to a Keras layer, and the tape asks a `tf.Variable`.",
-            "4 and 2": "Freezing changes the list that Keras keeps for you. The `tf.Variable` inside "
-            "each Keras variable stays trainable, and so the tape watches all four. Take "
-            "`tape.watched_variables()` for your sources, and you train what you froze.",
-            "4 and 4": "The tape does watch all four. Keras has left the frozen two out of its list.",
-        },
-    ),
-    Callout(
-        "02.e",
-        right="the error",
-        options={
-            "both gradients": "You will read that a frozen layer costs no backward pass, and a pass "
-            "that stops at the head would not meet the trap.",
-            "the error": "In code that runs line by line, as here, the body was recorded, so the "
-            "tape goes back through it, for nothing.",
-            "None for both": "The head's variables have a path that does not touch the trap.",
+            "2 and 2": "Frozen means not trainable, and by default a tape watches only "
+            "trainable variables. But you froze a Keras layer, and the tape checks the "
+            "`tf.Variable` inside.",
+            "4 and 2": "Freezing changes the list that Keras keeps for you. The `tf.Variable` "
+            "inside each Keras variable stays trainable, so the tape watches all four. If "
+            "you use `tape.watched_variables()` as sources, you train what you froze.",
+            "4 and 4": "The tape does watch all four. But Keras leaves the two frozen ones out "
+            "of `trainable_variables`.",
         },
     ),
 )

@@ -1,15 +1,15 @@
 # %% [markdown] part="Part I: the tape"
 # # 02 · Watching
 #
-# A tape follows some tensors and ignores the others. Know its rule, and you can ask for the gradient of
-# anything, an input image included, and stop paying for what you do not train.
+# A colleague wants to know which pixels made a classifier say "T". You ask for the gradient of the score with respect to
+# the image, just as you would for a weight, and get `None`. Nothing is wrong with the model: the tape was never told to
+# watch the image. In this lesson you learn what a tape watches, and how to make it watch anything else.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - say which tensors and variables a tape follows, and from which line on;
-# - watch a constant, or a result, in time;
-# - ask which entries of an input move a model's score;
-# - say what freezing a layer changes, and what it does not.
+# - tell which tensors and variables a tape watches, and from which line on;
+# - get the gradient with respect to a constant, an input or an intermediate result;
+# - choose exactly what a tape watches.
 #
 # **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: {time}.
 
@@ -18,18 +18,17 @@ from course_utils import check, plot_tape, predict, start_lesson
 
 start_lesson("02")
 
-import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## What does a tape follow by itself?
+# ## Why is this gradient `None`?
 #
-# In lesson 01 every tape began at a `tf.Variable`. Data comes in plain tensors.
+# In lesson 01 every source was a `tf.Variable`. But data such as an image usually arrives as a plain tensor.
 #
 # > **Predict**
 # >
-# > x is `tf.constant(3.0)`. What is the gradient of x³?
+# > `x` is `tf.constant(3.0)`, and y = x³ is computed inside the block. What does `tape.gradient(y, x)` return?
 
 # %%
 predict("02.a", "")
@@ -45,7 +44,11 @@ answer = tape.gradient(y, x)
 print(answer)
 
 # %% [markdown]
-# Here it is with one line more, which tells the tape to **watch** x, that is, to follow it:
+# The derivative of x³ at 3 is 27, so 27 is a good guess. But a tape records an operation only if it watches one of the
+# inputs, and by default it watches only trainable variables. `x` is a constant. So the tape recorded nothing, and found
+# no path back to x.
+#
+# To get the gradient, tell the tape to **watch** x before you use it:
 
 # %%
 with tf.GradientTape() as tape:
@@ -55,34 +58,18 @@ with tf.GradientTape() as tape:
 watched_answer = tape.gradient(y, x)
 
 print(f"{watched_answer.numpy():.1f}")
-assert watched_answer.numpy() == 27.0 and answer != watched_answer
+
+# %% tags=["claims"]
+assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
-# A tape records an operation only if one of its inputs is watched. Of what exists before the block, it watches by
-# itself only trainable variables. Why not everything? Recording takes time and memory, and training needs no gradient
-# of the data. Variables for a counter or a running mean are made with `trainable=False`; a tape passes them over too,
-# until told:
-
-# %%
-scale = tf.Variable(3.0, trainable=False)
-
-with tf.GradientTape() as tape:
-    y = scale**2
-by_itself = tape.gradient(y, scale)
-
-with tf.GradientTape() as tape:
-    tape.watch(scale)
-    y = scale**2
-when_told = tape.gradient(y, scale)
-
-print(by_itself, "and", when_told.numpy())
-assert by_itself is None and when_told.numpy() == 6.0
-
-# %% [markdown]
+# Why doesn't a tape watch everything? Because recording takes time and memory, and training does not need the gradient
+# with respect to the data.
+#
 # ### Exercise 02.1: complete
 #
-# Here `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Return the
-# gradient of y with respect to `x`, found by a tape.
+# `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Let a tape find the gradient of y
+# with respect to `x`, and return it.
 
 # %% exercise="02.1"
 def gradient_of_product(x):
@@ -100,44 +87,24 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Tell the tape to follow the tensor first.
+# Tell the tape to watch the tensor first.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tape.watch(x)` is the first line of the block; `tf.reduce_sum` makes both sums.
+# Make `tape.watch(x)` the first line of the block. `tf.reduce_sum` computes both sums.
 #
 # </details>
 
 # %% [markdown]
-# ## Which variables are watched, and when?
+# ## When does watching start?
 #
-# `tape.watched_variables()` lists the variables watched so far. A tape does not know which exist: it
-# meets a variable when an operation reads or assigns it. `b` below is never met, and gets `None`.
-
-# %%
-a, b = tf.Variable(2.0), tf.Variable(5.0)
-
-with tf.GradientTape() as tape:
-    first = len(tape.watched_variables())
-    y = a**2
-    last = len(tape.watched_variables())
-
-print(first, "then", last)
-assert (first, last) == (0, 1) and tape.gradient(y, b) is None
-
-with tf.GradientTape() as tape:
-    b.assign(5.0)
-assert len(tape.watched_variables()) == 1
-
-# %% [markdown]
-# The result of a recorded operation is watched too, where it holds floating or complex numbers: no integers,
-# and no truth values, such as those of x > 0.
+# `tape.watch(x)` takes effect from that line on. Whatever you computed earlier is a plain number to the tape.
 #
 # > **Predict**
 # >
-# > x is 3. `doubled = 2 * x` stands above the block, and y = x · doubled inside it. That is 2x², with the
-# > slope 4x = 12. What does the tape say?
+# > x is 3. Above the block you compute `doubled = 2 * x`, and inside it `y = x * doubled`. As a formula that is 2x²,
+# > whose derivative at 3 is 12. What does the tape return?
 
 # %%
 predict("02.b", "")
@@ -154,8 +121,12 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# The first figure draws that cell, the second has `doubled` inside the block. Count the orange lines that
-# reach x, and read the number under x.
+# The tape returns 6 instead of 12, and nothing warns you. It recorded only the multiplication. `doubled` was computed
+# before the block, so to the tape it is the constant 6, and the derivative of 6x is 6. A `None` would have told you that
+# something is missing. A wrong number does not.
+#
+# The figures show both recordings. In the first, `doubled` was computed above the block, and one orange path leads back
+# to x. In the second, it was computed inside: two paths lead back, and their gradients add up to 12.
 
 # %%
 def x_times_doubled(x):
@@ -166,37 +137,47 @@ def x_times_doubled(x):
 ax = plot_tape(lambda x: x * doubled, x)
 ax = plot_tape(x_times_doubled, x)
 
+# %% tags=["claims"]
+assert answer.numpy() == doubled.numpy() == 6.0
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x_times_doubled(x)
+assert tape.gradient(y, x).numpy() == 12.0
+
 # %% [markdown]
-# A tensor of floating numbers from before the tape, such as `doubled`, can be watched too, and be a source.
-# But `watch` does not look back: of x² + x below, only the second term counts.
+# Variables follow the same rule. A tape has no list of your variables. It starts to watch one when an operation first
+# reads it, and only if the variable is trainable. Variables that training should leave alone, such as a counter or a
+# running mean, are made with `trainable=False`, and get `None`:
 
 # %%
-def numbers(gradients):
-    # plain numbers to print; None stays None
-    return [None if g is None else round(float(g), 2) for g in gradients]
-
-
-assert answer.numpy() == doubled.numpy()
+weight = tf.Variable(3.0)
+running_mean = tf.Variable(5.0, trainable=False)
 
 with tf.GradientTape() as tape:
-    tape.watch([x, doubled])
-    y = x * doubled
-both = numbers(tape.gradient(y, [x, doubled]))
+    y = weight * running_mean
 
+gradients = tape.gradient(y, [weight, running_mean])
+
+print("weight:", gradients[0].numpy(), " running mean:", gradients[1])
+print("watched:", len(tape.watched_variables()))
+
+# %% [markdown]
+# `tape.watched_variables()` lists the variables that the tape watches. If you do want the gradient with respect to
+# `running_mean`, call `tape.watch(running_mean)` in the block.
+
+# %% tags=["claims"]
+assert gradients[0].numpy() == 5.0 and gradients[1] is None
+assert [v is weight for v in tape.watched_variables()] == [True]
 with tf.GradientTape() as tape:
-    square = x**2
-    tape.watch(x)  # too late for the square
-    y = square + x
-late = numbers([tape.gradient(y, x)])
-
-print("x and doubled:", both)
-print("watched late:", late)
-assert both == [6.0, 3.0] and late == [1.0]
+    assert len(tape.watched_variables()) == 0  # nothing has been read yet
+    tape.watch(running_mean)
+    y = weight * running_mean
+assert tape.gradient(y, running_mean).numpy() == 3.0
 
 # %% [markdown]
 # ### Exercise 02.2: predict
 #
-# `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)` meet in
+# `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)` are used here:
 #
 # ```python
 # with tf.GradientTape() as tape:
@@ -224,12 +205,11 @@ check("02.2", predicted_gradients)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slope of a · b with respect to a is b. Nothing watches `b`. For c, what ran before `tape.watch`
-# does not count.
+# The derivative of a · b with respect to a is b. Nothing watches `b`. For c, count only what runs after `tape.watch`.
 #
 # </details>
 #
-# The truth:
+# Run it:
 
 # %%
 a, b, c = tf.Variable(2.0), tf.Variable(3.0, trainable=False), tf.constant(4.0)
@@ -239,16 +219,21 @@ with tf.GradientTape() as tape:
     tape.watch(c)
     y = a * b + square + 5 * c
 
-three = numbers(tape.gradient(y, [a, b, c]))
+gradients = tape.gradient(y, [a, b, c])
 
-print(three)
+print([None if gradient is None else gradient.numpy() for gradient in gradients])
+
+# %% tags=["claims"]
+assert [gradients[0].numpy(), gradients[1], gradients[2].numpy()] == [3.0, None, 5.0]
 
 # %% [markdown]
-# ## Can the input be a source?
+# The full derivative with respect to c is 2c + 5 = 13. The square ran before `tape.watch(c)`, so only the 5 is left.
+
+# %% [markdown]
+# ## Which pixels count?
 #
-# Watch the input instead of the weights, and the gradient says how a small change of each entry moves the result.
-# Here is a classifier for letters of 5 by 5 pixels. Its weights are the letters themselves: a letter's
-# **score** is half the sum of the pixels that lie on it.
+# Now to the colleague's question. Here is a tiny classifier for letters of 5 by 5 pixels. Its weights are the letters
+# themselves: the **score** of a letter is half the sum of the pixels that lie on it.
 
 # %%
 letters = {
@@ -257,7 +242,7 @@ letters = {
     "L": "#.... #.... #.... #.... #####",
 }
 pixels = [[pixel == "#" for pixel in rows.replace(" ", "")] for rows in letters.values()]
-# (25, 3): one column a letter
+# (25, 3): one column per letter
 W = tf.constant(np.transpose(pixels) / 2, tf.float32)
 
 
@@ -267,104 +252,61 @@ def scores(image):
 # %% [markdown]
 # > **Predict**
 # >
-# > The image is black: 25 zeros. What is the gradient of T's score?
+# > The image is black: 25 zeros. What is the gradient of T's score with respect to the image?
 
 # %%
 predict("02.c", "")
 
 # %%
-def input_gradient(f, image):
-    with tf.GradientTape() as tape:
-        tape.watch(image)
-        result = f(image)
-    return tape.gradient(result, image)
+image = tf.zeros((5, 5))
 
+with tf.GradientTape() as tape:
+    tape.watch(image)
+    score = scores(image)[1]
 
-of_black = input_gradient(lambda image: scores(image)[1], tf.zeros((5, 5)))
+gradient = tape.gradient(score, image)
 
-print(of_black.numpy())
+print(gradient.numpy())
 
-# %% [markdown]
-# **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
-# stem with a short bar. In the figure, compare the gradients of T's score, in the middle, and of its probability, on
-# the right.
-
-# %%
-image = np.zeros((5, 5), np.float32)
-image[:, 2] = image[0, 1:4] = 1.0
-image = tf.constant(image)
-
-of_score = input_gradient(lambda image: scores(image)[1], image)
-of_probability = input_gradient(lambda image: tf.nn.softmax(scores(image))[1], image)
-
-print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(3))
-assert np.array_equal(of_black, tf.reshape(W[:, 1], (5, 5)))
-assert np.array_equal(of_score, of_black)
-# bar and stem
-assert of_probability[0, 3] > 5 * of_probability[2, 2] > 0
-assert three == [3.0, None, 5.0]  # of Exercise 02.2
-
-# %%
-fig, axes = plt.subplots(1, 3, figsize=(8.4, 3.0))
-axes[0].imshow(image, cmap="gray")
-axes[0].set_title("the image")
-
-panels = {"gradient of T's score": of_score, "gradient of T's probability": of_probability}
-for ax, (title, gradient) in zip(axes[1:], panels.items(), strict=True):
-    limit = 2 * np.max(np.abs(gradient))
-    ax.imshow(gradient, cmap="PuOr", vmin=-limit, vmax=limit)
-    ax.set_title(title)
-    for (row, column), value in np.ndenumerate(gradient):
-        label = ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8)
-
-for ax in axes:
-    ax.spines[:].set_visible(True)
-    frame = ax.set(xticks=[], yticks=[])
+# %% tags=["claims"]
+assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 
 # %% [markdown]
-# For T's score, stem and bar count alike. For its probability the bar decides, as the stem raises I's score
-# just as much. Such pictures are called **saliency maps**.
+# The image is black and its score is 0, so you might expect zeros. But a gradient does not tell how much a pixel
+# contributes now. It tells how fast the score would grow if the pixel became brighter: by 0.5 for each pixel of the T,
+# and not at all elsewhere. That is the answer for the colleague. Lesson 15 does the same with real images.
+
+# %% [markdown]
+# ## Does the tape follow names?
 #
-# Inputs are often scaled before use, and keep their name. But a tape follows tensors, not names. After
-# the division below, `reading` names a new tensor. Both gradients are right, each for its own question:
+# Inputs are often rescaled before use, and the result gets the old name. That is a trap, because a tape follows tensors
+# and not names.
 
 # %%
-reading = given = tf.constant(30.0)
+reading = celsius = tf.constant(30.0)
 
 with tf.GradientTape() as tape:
     tape.watch(reading)
     reading = reading / 10  # a new tensor under the old name
     y = reading**2
 
-both = numbers(tape.gradient(y, [reading, given]))
+gradients = tape.gradient(y, [reading, celsius])
 
-print(both)
-assert both == [6.0, 0.6]
+print([round(float(gradient), 2) for gradient in gradients])
 
-# %% [markdown]
-# You will read that `v[0]`, `tf.convert_to_tensor(v)` or `v.read_value()` can stand for `v`; run this. Each
-# makes a new tensor. Apart from `v` itself, only the one that y came from is a source:
-
-# %%
-v = tf.Variable([3.0, 4.0])
-
-with tf.GradientTape() as tape:
-    first = v[0]
-    y = first**2
-
-made_later = [v[0], tf.convert_to_tensor(v), v.read_value()]
-of_v, *others = tape.gradient(y, [v, first, *made_later])
-
-print(of_v.numpy(), numbers(others))
-assert np.array_equal(of_v, [6, 0]) and numbers(others) == [6.0, None, None, None]
+# %% tags=["claims"]
+assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
 
 # %% [markdown]
+# Both numbers are right, but they answer different questions. By the last line, `reading` is the scaled tensor 3.0, and
+# the derivative with respect to it is 6. The derivative with respect to the tensor that came in is a tenth of that.
+# So give a new tensor a new name.
+#
 # ### Exercise 02.3: repair
 #
-# The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
-# the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
-# must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
-# adds up to 10. There is one fault; mending it may take more than one line.
+# The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to the `x` that
+# comes in. It has one bug. You can see it in the result: if all entries of `x` grow by 1, the score stays the same, so
+# the entries of the gradient must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) the function returns (-4, -4, 18).
 
 # %% exercise="02.3"
 def score_gradient(x, w):
@@ -377,8 +319,8 @@ def score_gradient(x, w):
     #| return tape.gradient(score, x)
     with tf.GradientTape() as tape:
         tape.watch(x)
-        centred = x - tf.reduce_mean(x)
-        score = tf.reduce_sum(w * centred**2)
+        centered = x - tf.reduce_mean(x)
+        score = tf.reduce_sum(w * centered**2)
     return tape.gradient(score, x)
     ### END SOLUTION
 
@@ -388,51 +330,205 @@ check("02.3", score_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which tensor does the name `x` stand for in the last line?
+# Which tensor does the name `x` mean in the last line?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Watch `x` before the subtraction, and give the difference a name of its own.
+# Watch `x` before the subtraction, and give the difference its own name.
 #
 # </details>
 
 # %% [markdown]
-# ## How do I choose what is watched?
+# ## Can I choose what is watched?
 #
-# `tf.GradientTape(watch_accessed_variables=False)` watches nothing by itself: you name what is
-# trained. Below you train `head` alone, but `base` has slipped into the sources, as happens in long lists.
+# Suppose that you train only the `head` of a model, and `base` should stay as it is. By default the tape watches both. A
+# tape made with `watch_accessed_variables=False` watches nothing until you tell it to:
 
 # %%
 base, head = tf.Variable(2.0), tf.Variable(3.0)
 
-
-def gradients_under(tape):
+for tape in [tf.GradientTape(), tf.GradientTape(watch_accessed_variables=False)]:
     with tape:
         tape.watch(head)
-        feature = base**2  # 4
-        loss = (head * feature - 10) ** 2  # (12 - 10)**2
-    return numbers(tape.gradient(loss, [base, feature, head]))
+        loss = (head * base**2 - 10) ** 2
+    of_base, of_head = tape.gradient(loss, [base, head])
+    print("base:", None if of_base is None else of_base.numpy(), " head:", of_head.numpy())
 
-
-everything = gradients_under(tf.GradientTape())
-head_alone = gradients_under(tf.GradientTape(watch_accessed_variables=False))
-
-print("usual tape:", everything)
-print("head alone:", head_alone)
-assert everything == [48.0, 12.0, 16.0]
-assert head_alone == [None, None, 16.0]
+# %% tags=["claims"]
+assert of_base is None and of_head.numpy() == 16.0
+with tf.GradientTape() as tape:
+    loss = (head * base**2 - 10) ** 2
+assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 
 # %% [markdown]
-# You gain twice. The slip shows: `base` has `None`; the usual tape gives 48, and you would train `base`.
-# And less is recorded: not the step from `base`, so `feature` has `None` too.
+# The second tape records less, and it protects you. If `base` slips into your list of sources, its `None` tells you,
+# while the default tape returns 48 and you would train `base` without noticing.
+#
+# Freezing a layer with `layer.trainable = False` does not do this for you: the tape still watches the layer. You will see
+# that below under *Going deeper*, and learn to freeze layers in lesson 11.
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you check
+# first?</summary>
+#
+# Whether `tape.watch(images)` is in the block, before the images are first used. Then whether the images hold integers,
+# which have no gradient.
+#
+# </details>
+# <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible reasons.</summary>
+#
+# A part of the result was computed before you watched the tensor. Or its name means a new tensor by now.
+#
+# </details>
+# <details><summary>3. How do you make sure that a tape records nothing but the part of the model that you
+# train?</summary>
+#
+# Make it with `watch_accessed_variables=False`, and watch only the variables of that part.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - By default, a tape watches only trainable variables, each from its first use on.
+# - Call `tape.watch(x)` for anything else, before you use it.
+# - If something was computed earlier, its path is missing: you get `None`, or a wrong number if another path is left.
+# - Give a new tensor a new name.
+# - Use `watch_accessed_variables=False` to watch exactly what you name.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     tape.watch(images)  # floats, not integers
+#     score = model(images)[:, label]
+# gradient = tape.gradient(score, images)  # has the shape of images
+# ```
+#
+# **To remember**: watch first, then use.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Three details for the day when you need them: watching intermediate results, what freezing changes, and an exercise on
+# choosing what is watched.
+
+# %% [markdown]
+# ### What can be a source?
+#
+# The tape also watches the result of every operation that it records, so an intermediate result can be a source. Results
+# that are integers or booleans are the exception, because they have no gradient. You can watch a tensor from before
+# the block, too. But `watch` does not look back: below, x² is computed before x is watched, so only the `+ x` counts.
+
+# %%
+with tf.GradientTape() as tape:
+    tape.watch([x, doubled])
+    y = x * doubled
+both = [float(gradient) for gradient in tape.gradient(y, [x, doubled])]
+
+with tf.GradientTape() as tape:
+    square = x**2
+    tape.watch(x)  # too late for the square
+    y = square + x
+late = float(tape.gradient(y, x))
+
+print("x and doubled:", both)
+print("watched late:", late)
+
+# %% tags=["claims"]
+assert both == [6.0, 3.0] and late == 1.0
+
+# %% [markdown]
+# Some code passes `v[0]` or `tf.convert_to_tensor(v)` as the source in place of the variable `v`. That fails, because
+# each call makes a new tensor. The tape knows only `v`, and the very tensor that y was computed from:
+
+# %%
+v = tf.Variable([3.0, 4.0])
+
+with tf.GradientTape() as tape:
+    first = v[0]
+    y = first**2
+
+of_v, of_first, *of_copies = tape.gradient(y, [v, first, v[0], tf.convert_to_tensor(v)])
+
+print("v:", of_v.numpy(), " first:", of_first.numpy(), " new tensors:", of_copies)
+
+# %% tags=["claims"]
+assert np.array_equal(of_v, [6, 0]) and of_first.numpy() == 6.0
+assert of_copies == [None, None]
+with tf.GradientTape() as tape:
+    y = v[0] ** 2
+assert tape.gradient(y, v.read_value()) is None
+
+# %% [markdown]
+# ### Does a tape watch a frozen layer?
+#
+# A Keras **layer** is an object that holds variables, and a **model** is made of layers. Each `Dense` layer below has two
+# variables, `kernel` and `bias`. To keep a layer as it is, you **freeze** it: `layer.trainable = False`.
+#
+# > **Predict**
+# >
+# > There are two such layers, and the first is frozen. How many variables does the tape watch, and how many does
+# > `model.trainable_variables` hold?
+
+# %%
+predict("02.d", "")
+
+# %%
+body = tf.keras.layers.Dense(4, activation="tanh")
+top = tf.keras.layers.Dense(1)
+model = tf.keras.Sequential([tf.keras.Input((3,)), body, top])
+batch = tf.random.normal((8, 3))
+
+body.trainable = False
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(batch) ** 2)
+
+print(len(tape.watched_variables()), "and", len(model.trainable_variables))
+
+# %% [markdown]
+# Freezing changes only the list that Keras keeps for you. A Keras variable wraps a `tf.Variable`, its `.value`, and that
+# stays trainable, so the tape watches all four. If you took `tape.watched_variables()` as your sources, you would train
+# what you froze.
+#
+# To leave a frozen layer off the tape, compute it above the block, or watch only the rest. `tape.watch` does not accept a
+# Keras variable, so pass its `.value`:
+
+# %%
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    tape.watch([variable.value for variable in top.variables])
+    loss = tf.reduce_mean(model(batch) ** 2)
+
+print("watched:", len(tape.watched_variables()))
+
+# %% tags=["claims"]
+chosen = tape.gradient(loss, model.trainable_variables)
+hidden = body(batch)
+with tf.GradientTape() as above:
+    loss = tf.reduce_mean(top(hidden) ** 2)
+assert len(above.watched_variables()) == len(tape.watched_variables()) == 2
+of_top = above.gradient(loss, model.trainable_variables)
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(of_top, chosen, strict=True))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(batch) ** 2)
+assert (len(tape.watched_variables()), len(model.trainable_variables)) == (4, 2)
+assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
+assert tape.gradient(loss, body.kernel).shape == (3, 4)
+try:
+    tf.GradientTape().watch(top.kernel)
+except ValueError:
+    refused = True
+assert refused
 
 # %% [markdown]
 # ### Exercise 02.4: complete
 #
-# A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and
-# `names` lists some of these keys. Return a dict with the gradients of the mean squared error for these
-# names alone, and the number of variables that your tape watched: these and no others.
+# A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and `names` is a list
+# with some of these keys. Watch only the named variables. Return two things: a dict with their gradients of the mean
+# squared error, and the number of variables that your tape watched.
 
 # %% exercise="02.4"
 def gradients_of(params, names, x, y):
@@ -452,193 +548,23 @@ check("02.4", gradients_of)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Make a dict of the chosen variables. `tape.watch` and `tape.gradient` take it as a whole.
+# Make a dict of the named variables. `tape.watch` and `tape.gradient` both accept it.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Make the tape with `watch_accessed_variables=False`. Below its block, return two things: the gradients
-# and `len(tape.watched_variables())`.
+# Make the tape with `watch_accessed_variables=False`. Below its block, return the gradients and
+# `len(tape.watched_variables())`.
 #
 # </details>
-
-# %% [markdown]
-# ## What does freezing change?
-#
-# In Keras, a **layer** is an object that holds variables, and calling it computes an output. A **model** is
-# made of layers; `model(x)` calls them in turn. Each `Dense` layer below holds two variables, `kernel`
-# and `bias`. To keep a layer as it is, one **freezes** it: `layer.trainable = False`.
-#
-# > **Predict**
-# >
-# > There are two such layers, and the first is frozen. How many variables does the tape watch, and how
-# > many does `model.trainable_variables` hold?
-
-# %%
-predict("02.d", "")
-
-# %%
-body = tf.keras.layers.Dense(4, activation="tanh")
-head = tf.keras.layers.Dense(1)
-model = tf.keras.Sequential([tf.keras.Input((3,)), body, head])
-x = tf.random.normal((8, 3))
-
-body.trainable = False
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(model(x) ** 2)
-
-watched, trainable = len(tape.watched_variables()), len(model.trainable_variables)
-print(watched, "and", trainable)
-
-# %% [markdown]
-# A Keras variable, such as `body.kernel`, holds a `tf.Variable`: its `.value`. Which of the two does freezing
-# mark as not trainable? And does a frozen layer have a gradient?
-
-# %%
-of_frozen = tape.gradient(loss, body.kernel)
-
-print(of_frozen.shape, body.kernel.trainable, body.kernel.value.trainable)
-assert of_frozen.shape == (3, 4)
-assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
-
-# %% [markdown]
-# There are two ways to leave a frozen body out of the recording; lesson 04 adds a pause of the tape. The first:
-# compute it above the block.
-
-# %%
-hidden = body(x)
-
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(head(hidden) ** 2)
-above = tape.gradient(loss, model.trainable_variables)
-
-print("above the block:", [gradient.shape for gradient in above])
-
-# %% [markdown]
-# The second: watch only what you train. `tape.watch` refuses Keras's own variables; give it their `.value`.
-
-# %%
-with tf.GradientTape(watch_accessed_variables=False) as head_alone:
-    try:
-        head_alone.watch(head.kernel)
-    except ValueError as error:
-        print("refused:", type(error).__name__)
-    head_alone.watch([variable.value for variable in head.variables])
-    loss = tf.reduce_mean(head(body(x)) ** 2)
-chosen = head_alone.gradient(loss, model.trainable_variables)
-
-print("head alone:", [gradient.shape for gradient in chosen])
-assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
-assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
-
-# %% [markdown]
-# Freezing can change *values*, too. `BatchNormalization`, called with `training=True`, shifts and scales
-# its batch to mean 0 and deviation 1. Frozen, it uses stored averages in spite of `training=True`:
-
-# %%
-batch = tf.constant([[1.0], [3.0]])
-layer = tf.keras.layers.BatchNormalization()
-layer.build(batch.shape)
-layer.trainable = False
-frozen = layer(batch, training=True).numpy().ravel()
-
-layer.trainable = True
-thawed = layer(batch, training=True).numpy().ravel()
-
-print("frozen:", frozen.round(2), "trained:", thawed.round(2))
-assert np.allclose(frozen, [1, 3], atol=0.05) and np.allclose(thawed, [-1, 1], atol=0.05)
-# of the prediction above
-assert (watched, trainable) == (4, 2)
-
-# %% [markdown]
-# ### Further: does the tape skip a frozen layer?
-#
-# Put a **trap** between body and head: an operation that changes nothing, and for which TensorFlow has no
-# rule. A tape that goes back through it stops with a `LookupError`.
-#
-# > **Predict**
-# >
-# > You ask for the gradients of the head's two variables alone. What do you get?
-
-# %%
-predict("02.e", "")
-
-# %%
-def trap(hidden):
-    # from float32 to float32: the same bits
-    return tf.bitcast(hidden, tf.float32)
-
-
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(head(trap(body(x))) ** 2)
-
-try:
-    outcome = len(tape.gradient(loss, model.trainable_variables))
-except LookupError as error:
-    outcome = type(error).__name__
-
-print(outcome)
-
-# %% [markdown]
-# The tape watches the frozen layer's variables, so it records the body, and goes back through it. Leave the body
-# out in one of the two ways above, and the trap is not met:
-
-# %%
-with tf.GradientTape(watch_accessed_variables=False) as head_alone:
-    head_alone.watch([variable.value for variable in head.variables])
-    loss = tf.reduce_mean(head(trap(body(x))) ** 2)
-past_the_trap = head_alone.gradient(loss, model.trainable_variables)
-
-print([gradient.shape for gradient in past_the_trap])
-assert outcome == "LookupError"
-assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, strict=True))
-
-# %% [markdown]
-# ## Checkpoint
-#
-# Answer before you open.
-#
-# <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you
-# look for first?</summary>
-#
-# For `tape.watch(images)`, in the block, before their first use. Then for integers, which get no gradient.
-#
-# </details>
-# <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible
-# reasons.</summary>
-#
-# A part of the result was computed before you watched it; or its name stands for a new tensor by now.
-#
-# </details>
-# <details><summary>3. You freeze the first 50 of 52 layers. How does the tape get less work?</summary>
-#
-# Compute the frozen layers above the block, or watch only the variables of the other two.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - By itself a tape watches trainable variables, each from its first use on.
-# - An operation is recorded only if one of its inputs is watched; then its result is watched too.
-# - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
-# - The input can be a source: its gradient says how small changes of its entries move the result.
-# - Freezing changes the list `model.trainable_variables`, and the values of a `BatchNormalization`; the
-#   tape still records the layer.
-#
-# ```python
-# with tf.GradientTape() as tape:
-#     tape.watch(images)  # floating numbers, not integers
-#     loss = loss_function(model(images), labels)
-# saliency = tape.gradient(loss, images)  # the shape of images
-# ```
-#
-# **To remember**: watch first, then use.
 
 # %% [markdown]
 # ## Further reading
 #
-# - Simonyan, Vedaldi and Zisserman, *Deep inside convolutional networks: visualising image
-#   classification models and saliency maps* (2013): saliency for photographs.
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*, "Controlling what the tape watches":
+#   the same rules in reference form.
+# - Simonyan, Vedaldi and Zisserman, *Deep inside convolutional networks: visualising image classification models and
+#   saliency maps* (2013): gradients of scores with respect to photographs.
 #
-# What a tape follows can still get lost on the way: [03 · Missing gradients](03_missing_gradients.ipynb).
+# A tape can watch the right tensor and still lose it on the path to the loss:
+# [03 · Missing gradients](03_missing_gradients.ipynb).

@@ -40,89 +40,93 @@ def answering(answer, **options):
 
 PRODUCTS = {
     "returns none": Wrong(
-        "Your function returned None. Either it returns nothing, or nothing told the tape to watch "
-        "x, the source: call tape.watch(x) as the first line of the block. Then return "
-        "tape.gradient(y, x), the target first.",
+        "Your function returned `None`: `x` is a plain tensor, so the tape does not watch it "
+        "by default. Call `tape.watch(x)` on the first line of the block, and return "
+        "`tape.gradient(y, x)`.",
         answering(lambda tape, y, x: tape.gradient(y, x), watched=False),
     ),
     "one entry alone": Wrong(
-        "You returned one number. The gradient has one number for each entry of x: return what "
-        "tape.gradient(y, x) gives as it is.",
+        "You returned one number. The gradient has one number for each entry of `x`: return "
+        "`tape.gradient(y, x)` unchanged.",
         answering(lambda tape, y, x: tape.gradient(y, x)[0]),
     ),
-    "returns y": Wrong("This is y itself. Return tape.gradient(y, x), not y.", product),
+    "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", product),
     "gradient added up": Wrong(
-        "You added the entries of the gradient up. Return what tape.gradient(y, x) gives as it is: "
-        "one number for each entry of x.",
+        "You summed the entries of the gradient. Return `tape.gradient(y, x)` unchanged: it "
+        "has one number for each entry of `x`.",
         answering(lambda tape, y, x: tf.reduce_sum(tape.gradient(y, x))),
     ),
     "other shape": Wrong(
-        "A gradient has the shape of its source, and x has shape (n,). Return tape.gradient(y, x), "
-        "computed for the x that came in, and not for a reshaped one.",
+        "A gradient has the shape of its source, and `x` has shape (n,). Use the original `x` "
+        "as the source, not a reshaped copy.",
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (1, -1))),
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (-1, 1))),
     ),
     "squares taken out": Wrong(
-        "This is sum(x**2) in every entry: the squares count as a fixed number. Compute both sums "
-        "inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
+        "Every entry is `sum(x**2)`: the tape treats the squares as a constant. Compute both "
+        "sums inside the block, after `tape.watch(x)`, with TensorFlow functions instead "
+        "of NumPy.",
         product_gradient(lambda x: float(tf.reduce_sum(x**2)) * tf.reduce_sum(x)),
     ),
     "sum taken out": Wrong(
-        "This is 2 * x * sum(x): the factor sum(x) counts as a fixed number. Compute both sums "
-        "inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
+        "This is `2 * x * sum(x)`: the tape treats the factor `sum(x)` as a constant. Compute "
+        "both sums inside the block, after `tape.watch(x)`, with TensorFlow functions "
+        "instead of NumPy.",
         product_gradient(lambda x: tf.reduce_sum(x**2) * np.sum(x)),
     ),
     "sums not multiplied": Wrong(
-        "This is the gradient of sum(x**2) + sum(x). Here the two sums are multiplied.",
+        "This is the gradient of `sum(x**2) + sum(x)`. Multiply the two sums instead of adding "
+        "them.",
         product_gradient(lambda x: tf.reduce_sum(x**2) + tf.reduce_sum(x)),
     ),
     "multiplied before summing": Wrong(
-        "This is the gradient of sum(x**3): x**2 and x were multiplied before they were added up. "
-        "Make each sum first, then multiply the two.",
+        "This is the gradient of `sum(x**3)`: you multiplied `x**2` by `x` before summing. "
+        "Compute each sum first, then multiply the two.",
         product_gradient(lambda x: tf.reduce_sum(x**2 * x)),
     ),
     "squared after the sum": Wrong(
-        "This is the gradient of sum(x)**3: x was added up before it was squared. The first factor is "
-        "the sum of the squares, tf.reduce_sum(x**2).",
+        "This is the gradient of `sum(x)**3`: you summed `x` before squaring it. The first "
+        "factor is the sum of the squares, `tf.reduce_sum(x**2)`.",
         product_gradient(lambda x: tf.reduce_sum(x) ** 2 * tf.reduce_sum(x)),
     ),
     "squares alone": Wrong(
-        "This is 2 * x, the gradient of sum(x**2) alone: the factor sum(x) is missing, or its gradient "
-        "stands in its place. Multiply the two sums in the block, and return the gradient of the product.",
+        "This is `2 * x`, the gradient of only `sum(x**2)`. Multiply the two sums inside the "
+        "block, and return the gradient of their product.",
         product_gradient(lambda x: tf.reduce_sum(x**2)),
     ),
     "not squared": Wrong(
-        "The gradient is the same in every entry: no entry of x is squared. The first factor is the "
-        "sum of the squares, tf.reduce_sum(x**2).",
+        "The gradient is the same in every entry, because no entry of `x` is squared. The "
+        "first factor is the sum of the squares, `tf.reduce_sum(x**2)`.",
         product_gradient(lambda x: tf.reduce_sum(2 * x) * tf.reduce_sum(x)),
         product_gradient(lambda x: tf.reduce_sum(x) * tf.reduce_sum(x)),
     ),
     "asks the squares": Wrong(
-        "This is sum(x) in every entry: the gradient with respect to the squares, not to x. If the name "
-        "`x` stands for the squares by the last line, give them a name of their own.",
+        "Every entry is `sum(x)`: this is the gradient with respect to the squares. If you "
+        "assigned the squares to `x`, give them a new name, and use `x` as the source.",
         with_squares_under_the_old_name,
     ),
-    "returns x": Wrong("This is x itself. Return tape.gradient(y, x).", lambda x: x),
+    "returns x": Wrong("You returned `x` itself. Return `tape.gradient(y, x)`.", lambda x: x),
     "zero for none": Wrong(
-        "It returns 0 for every entry. A zero in place of None hides the fault: call tape.watch(x) "
-        "as the first line of the block, and compute y below it.",
+        "Your function returned 0 for every entry: a `None` replaced by 0, so the bug is still "
+        "there. Call `tape.watch(x)` on the first line of the block, and compute `y` after "
+        "it.",
         answering(
             lambda tape, y, x: tape.gradient(y, x, unconnected_gradients="zero"), watched=False
         ),
     ),
     "watch stored": Wrong(
-        "x is None: tape.watch returns nothing, and `x = tape.watch(x)` stores that. Write "
-        "tape.watch(x) alone.",
+        "`x` is `None`, because `tape.watch` returns nothing and you wrote `x = "
+        "tape.watch(x)`. Write only `tape.watch(x)`.",
         lambda x: product(None),
     ),
     "one mean": Wrong(
-        "The gradient is too small by the number of entries: one of the sums is a mean. Use "
-        "tf.reduce_sum for both.",
+        "The gradient is too small by a factor of n, the number of entries: one of the sums is "
+        "a mean. Use `tf.reduce_sum` for both.",
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_sum(x)),
     ),
     "two means": Wrong(
-        "The gradient is too small by the square of the number of entries: both sums are means. "
-        "Use tf.reduce_sum for both.",
+        "The gradient is too small by a factor of n², with n entries: both sums are means. Use "
+        "`tf.reduce_sum` for both.",
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_mean(x)),
     ),
 }
@@ -132,31 +136,34 @@ PRODUCTS = {
 THREE = [
     Table(
         {
-            None: "a is a trainable variable, and a * b reads it inside the block: the tape "
-            "watches it by itself. It has a gradient.",
-            2: "2 is the value of a. The slope of a * b with respect to a is the other factor.",
+            None: "`a` is a trainable variable, and `a * b` reads it inside the block. The "
+            "tape watches it automatically, so it has a gradient.",
+            2: "2 is the value of `a`. The slope of `a * b` with respect to `a` is the other "
+            "factor.",
         },
-        "You wrote {value}. Only a * b contains a, and its slope is the other factor.",
+        "You wrote {value}. Only `a * b` contains `a`, and its slope with respect to `a` is "
+        "the other factor.",
     ),
     Table(
         {
-            2: "2 would be the slope if the tape watched b: b has trainable=False, and no line "
-            "watches it.",
-            0: "0 would mean a path with a flat curve; here the tape does not watch b, so it finds "
-            "no path.",
+            2: "2 would be the slope if the tape watched `b`. But `b` has `trainable=False`, "
+            "and no line watches it.",
+            0: "0 would mean that there is a path with slope 0. But the tape does not watch "
+            "`b`, so it finds no path.",
         },
-        "You wrote {value}, but a tape gives a number only for what it watches: b has "
-        "trainable=False, and no line watches it.",
+        "You wrote {value}, but a tape computes a gradient only for what it watches. `b` has "
+        "`trainable=False`, and no line watches it.",
     ),
     Table(
         {
-            None: "tape.watch(c) runs before 5 * c, so that c has a gradient.",
-            13: "13 is the slope of c**2 + 5 * c, but c**2 ran before tape.watch(c) and was not "
-            "recorded.",
-            8: "8 is the slope of c**2, and that line ran before tape.watch(c). What runs after "
-            "it?",
+            None: "`tape.watch(c)` runs before `5 * c`, so `c` does have a gradient. Which "
+            "operations ran after the watch?",
+            13: "13 is the slope of `c**2 + 5 * c`. But `c**2` ran before `tape.watch(c)`, so "
+            "the tape did not record it.",
+            8: "8 is the slope of `c**2`, but that line ran before `tape.watch(c)`. What runs "
+            "after it?",
         },
-        "You wrote {value}: take the slope of what runs after the watch.",
+        "You wrote {value}. Find the slope of the operations that run after the watch.",
     ),
 ]
 
@@ -189,66 +196,66 @@ def score_answering(answer, **options):
 
 CENTRED = {
     "returns none": Wrong(
-        "It returns None now: either it returns nothing, or the tensor that you ask for was not "
-        "watched before it was used. Call tape.watch(x) before the subtraction, and return "
-        "tape.gradient(score, x).",
+        "Your function returns `None`: the tensor that you use as the source was not watched "
+        "before its first use. Call `tape.watch(x)` before the subtraction, and return "
+        "`tape.gradient(score, x)`.",
         score_gradient_of(score, watched=False),
     ),
     "one entry alone": Wrong(
-        "You returned one number. The gradient has one number for each entry of x: return what "
-        "tape.gradient(score, x) gives as it is.",
+        "You returned one number. The gradient has one number for each entry of `x`: return "
+        "`tape.gradient(score, x)` unchanged.",
         score_answering(lambda tape, score, x, centred: tape.gradient(score, x)[0]),
     ),
     "returns score": Wrong(
-        "This is the score. Return tape.gradient(score, x).",
+        "You returned the score. Return its gradient, `tape.gradient(score, x)`.",
         score_answering(lambda tape, score, x, centred: score),
     ),
     "mean taken out": Wrong(
-        "This is 2 * w * (x - mean): the mean counts as a fixed number. That happens if the source "
-        "is the centred tensor, or if the tape did not see the mean: computed before "
-        "tape.watch(x), or by NumPy. Watch x first, give the difference a name of its own, and ask "
-        "for x.",
+        "This is `2 * w * (x - mean)`: the tape treats the mean as a constant, or the centered "
+        "tensor is your source. Watch `x` first, compute the mean with TensorFlow, give "
+        "the difference a new name, and use `x` as the source.",
         score_answering(lambda tape, score, x, centred: tape.gradient(score, centred)),
     ),
     "not centred": Wrong(
-        "This is the gradient of the sum of w * x**2: the score no longer uses the centred "
-        "numbers. Give these a name of their own, and square them in the score.",
+        "This is the gradient of the sum of `w * x**2`: your score does not use the centered "
+        "numbers. Give them a new name, and square them in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * x**2)),
     ),
     "squared after the sum": Wrong(
-        "This is the gradient of the square of the sum of w * (x - mean). Square each difference first, "
-        "then weigh it, then add up.",
+        "This is the gradient of the square of the sum of `w * (x - mean)`. Square each "
+        "difference first, then multiply by `w`, then sum.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * centred) ** 2),
     ),
     "difference of squares": Wrong(
-        "This is the gradient of the sum of w * (x**2 - mean**2). The score has (x - mean)**2: take the "
-        "difference first, and then its square.",
+        "This is the gradient of the sum of `w * (x**2 - mean**2)`. The score has `(x - "
+        "mean)**2`: subtract first, then square.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * (x**2 - (x - centred) ** 2))),
     ),
     "mean for sum": Wrong(
-        "The gradient is too small by the number of entries. Keep tf.reduce_sum in the score.",
+        "The gradient is too small by a factor of n, the number of entries. Keep "
+        "`tf.reduce_sum` in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_mean(w * centred**2)),
     ),
     "returns centred numbers": Wrong(
-        "These are the centred numbers. Return tape.gradient(score, x).",
+        "You returned the centered numbers. Return `tape.gradient(score, x)`.",
         lambda x, w: x - tf.reduce_mean(x),
     ),
     "weights missing": Wrong(
-        "The weights are missing: this is the gradient of the sum of (x - mean)**2. Keep w in the "
-        "score, as it was given.",
+        "The weights are missing: this is the gradient of the sum of `(x - mean)**2`. Keep `w` "
+        "in the score, as in the exercise.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(centred**2)),
     ),
     "zero for none": Wrong(
-        "It returns 0 for every entry. A zero in place of None hides the fault: call tape.watch(x) "
-        "before the subtraction.",
+        "Your function returned 0 for every entry: a `None` replaced by 0, so the bug is still "
+        "there. Call `tape.watch(x)` before the subtraction.",
         score_answering(
             lambda tape, score, x, c: tape.gradient(score, x, unconnected_gradients="zero"),
             watched=False,
         ),
     ),
     "tensor assigned": Wrong(
-        "A tensor keeps its numbers: only a variable can be assigned to. Watch x, and give the "
-        "difference a name of its own.",
+        "You assign to `x`, but it is a tensor, and only variables have `assign`. Watch `x`, "
+        "and give the difference a new name.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * x.assign(centred) ** 2)),
         score_gradient_of(lambda x, centred, w: x.assign_sub(x - centred)),
     ),
@@ -298,125 +305,129 @@ def with_names_watched(params, names, x, y):
 
 PARABOLAS = {
     "terms left out": Wrong(
-        "Your prediction has the chosen terms alone. The model keeps all three, "
-        "a * x**2 + b * x + c: `names` says what is watched, and not what is computed.",
+        "Your prediction uses only the chosen terms. Keep all three, `a * x**2 + b * x + c`: "
+        "`names` decides what is watched, not what is computed.",
         with_chosen_terms,
     ),
     "names watched": Wrong(
-        "A name is a text, and no tensor. Watch the variables: params[name] for each of the names.",
+        "You are watching the names, which are strings. Watch the variables: `params[name]` "
+        "for each `name` in `names`.",
         with_names_watched,
     ),
     "returns none": Wrong(
-        "Your function returned None: its last line must return the dict and the number.",
+        "Your function returned `None`. Return the dict and the number on its last line.",
         returning(print),
     ),
     "one thing": Wrong(
-        "You returned one thing alone. Return two things, separated by a comma: a dict of "
-        "gradients, and len(tape.watched_variables()).",
+        "You returned only one thing. Return two, separated by a comma: the dict of gradients "
+        "and `len(tape.watched_variables())`.",
         returning(lambda gradients, count: gradients),
     ),
     "three things": Wrong(
-        "You returned three things. Return two, separated by a comma: a dict of gradients, and "
-        "len(tape.watched_variables()).",
+        "You returned three things. Return two, separated by a comma: the dict of gradients "
+        "and `len(tape.watched_variables())`.",
         returning(lambda gradients, count: (gradients, count, 0.0)),
     ),
     "target and sources swapped": Wrong(
-        "The first of the two is None, where a dict was asked for. Take tape.gradient(loss, "
-        "sources): the target first, then the dict of the chosen variables.",
+        "Your first return value is `None`, but it should be a dict. Call `tape.gradient(loss, "
+        "sources)`: the target first, then the dict of the chosen variables.",
         parabola(lambda tape, loss, chosen: tape.gradient(chosen, loss)),
     ),
     "pair turned round": Wrong(
-        "The two are in the wrong order: return the dict first, and then the number.",
+        "The two return values are in the wrong order. Return the dict first, then the number.",
         returning(lambda gradients, count: (count, gradients)),
     ),
     "other names": Wrong(
-        "Your dict holds other names than were asked for. It needs exactly those in `names`: "
-        "choose them from params first.",
+        "Your dict has the wrong keys. It must contain exactly the names in `names`: select "
+        "those from `params` first.",
         parabola(chosen=lambda params, names: params, watched=lambda params, names: params),
         parabola(chosen=lambda params, names: params),
     ),
     "not watched": Wrong(
-        "A gradient is None. A tape that watches nothing by itself needs tape.watch(params[name]) "
-        "in the block for each of the names, before the prediction is computed from these very "
-        "variables.",
+        "A gradient is `None`, because the tape does not watch that variable. Call "
+        "`tape.watch(params[name])` in the block for each of the names, before you compute "
+        "the prediction from these variables.",
         parabola(watched=lambda params, names: []),
         parabola(watched=lambda params, names: names[:1]),
         parabola(watched=lambda params, names: names[1:]),
         parabola(watched=lambda params, names: names[-1:]),
     ),
     "one for each example": Wrong(
-        "A gradient of yours has one number for each example. The variable is one number, and so "
-        "is its gradient: the loss is the mean over the examples.",
+        "One of your gradients has one number per example. Each variable is one number, so its "
+        "gradient is one number too: differentiate the mean over the examples.",
         lambda params, names, x, y: (
             {name: x**2 * params["a"] + params["b"] * x + params["c"] - y for name in names},
             len(names),
         ),
     ),
     "target forgotten": Wrong(
-        "The loss does not contain y: this is the mean of the squared predictions. Subtract y from the "
-        "prediction, and square that.",
+        "Your loss does not contain `y`: it is the mean of the squared predictions. Subtract "
+        "`y` from the prediction, then square.",
         parabola(error_of=lambda x, y, a, b, c: a * x**2 + b * x + c),
     ),
     "coefficients turned round": Wrong(
-        "Your prediction is a + b * x + c * x**2. Here `a` belongs to x**2, and `c` stands alone.",
+        "Your prediction is `a + b * x + c * x**2`. Swap `a` and `c`: the model is `a * x**2 + "
+        "b * x + c`.",
         parabola(error_of=lambda x, y, a, b, c: a + b * x + c * x**2 - y),
     ),
     "x not squared": Wrong(
-        "Your prediction has no square: `a` is multiplied by x or by 2 * x. It belongs to x**2.",
+        "Your prediction has no square: you multiply `a` by `x` or by `2 * x`. Multiply it by "
+        "`x**2`.",
         parabola(error_of=lambda x, y, a, b, c: a * x + b * x + c - y),
         parabola(error_of=lambda x, y, a, b, c: 2 * a * x + b * x + c - y),
     ),
     "parameter squared": Wrong(
-        "Your prediction squares `a` together with x. Only x is squared: a * x**2, and not (a * x)**2.",
+        "Your prediction squares `a` together with `x`. Square only `x`: write `a * x**2`, not "
+        "`(a * x)**2`.",
         parabola(error_of=lambda x, y, a, b, c: (a * x) ** 2 + b * x + c - y),
     ),
     "x and y exchanged": Wrong(
-        "x and y are exchanged: this predicts x from y. Compute the prediction from x, and compare it "
-        "with y.",
+        "`x` and `y` are swapped: you predict `x` from `y`. Compute the prediction from `x`, "
+        "and compare it with `y`.",
         parabola(error_of=lambda x, y, a, b, c: a * y**2 + b * y + c - x),
     ),
     "not squared": Wrong(
-        "The errors are averaged without a square: this is the gradient of the mean of prediction - y. "
-        "Square each error first.",
+        "You average the errors without squaring them. Square each error first.",
         parabola(loss_of=tf.reduce_mean),
     ),
     "squared too late": Wrong(
-        "The errors are averaged, and then squared: square each error first.",
+        "You average the errors and then square the result. Square each error first, then take "
+        "the mean.",
         parabola(loss_of=lambda error: tf.reduce_mean(error) ** 2),
     ),
     "returns parameters": Wrong(
-        "These are the parameters themselves. Return the gradients of the loss.",
+        "You returned the parameters themselves. Return the gradients of the loss.",
         parabola(lambda tape, loss, chosen: chosen),
     ),
     "errors added up": Wrong(
-        "The gradients are too large by the number of examples: the squared errors are added up. "
-        "Take tf.reduce_mean of them.",
+        "The gradients are too large by a factor of n, the number of examples, because you sum "
+        "the squared errors. Average them with `tf.reduce_mean`.",
         parabola(loss_of=lambda error: error**2),
     ),
     "half of them": Wrong(
-        "The gradients are half of what they should be: leave out the factor 1/2.",
+        "The gradients are half of what they should be. Remove the factor 1/2.",
         parabola(loss_of=lambda error: tf.reduce_mean(error**2) / 2),
     ),
     "all variables watched": Wrong(
-        "The gradients are right, but you report 3 watched variables. Report "
-        "len(tape.watched_variables()), and not len(params). If that is 3, make the tape with "
-        "watch_accessed_variables=False, and watch the chosen ones alone.",
+        "The gradients are right, but you report 3 watched variables. Create the tape with "
+        "`watch_accessed_variables=False`, watch only the chosen variables, and return "
+        "`len(tape.watched_variables())`.",
         parabola(watched=lambda params, names: params),
     ),
     "another tape counted": Wrong(
-        "The gradients are right, but you report 0 watched variables. Take "
-        "len(tape.watched_variables()) after tape.watch, and of the tape that gave the gradients.",
+        "The gradients are right, but you report 0 watched variables. Call "
+        "`len(tape.watched_variables())` after `tape.watch`, on the tape that computes the "
+        "gradients.",
         parabola(count=lambda tape, chosen: 0),
     ),
     "last tape counted": Wrong(
-        "The gradients are right, but you report 1 watched variable where two names were asked "
-        "for. Return len(tape.watched_variables()) of one tape that watches them all, or add up "
-        "over your tapes.",
+        "The gradients are right, but you report 1 watched variable for two names. Watch both "
+        "on one tape, and return its `len(tape.watched_variables())`.",
         parabola(count=lambda tape, chosen: 1),
     ),
     "list as a key": Wrong(
-        "`names` is a list, and a dict has one key at a time. Choose them one by one: {name: "
-        "params[name] for name in names}.",
+        "You use the list `names` as a key, but a dict has one key per value. Select the "
+        "variables one at a time: `{name: params[name] for name in names}`.",
         parabola(chosen=lambda params, names: params[names]),
     ),
 }

@@ -133,11 +133,12 @@ EXERCISES = (
         inputs="w b x y lr steps",
         parts=[
             Part(
-                words="the dict of w and b",
-                form="Return params below the loop, with one number under w and one under b.",
+                words="the dict with `w` and `b`",
+                form='Return `params` after the loop, with one number under `"w"` and one '
+                'under `"b"`.',
             )
         ],
-        praise="Every step has its gradients, from the first to the last.",
+        praise="Every step, from the first to the last, has its gradients.",
     ),
     ValueQuestion(
         id="03.2",
@@ -152,7 +153,7 @@ EXERCISES = (
             "x * tf.cast(x > 0, tf.float32)",
             "x * x.numpy()",
         ),
-        praise="In all five you saw which paths are left.",
+        praise="You found every path that is left in all five.",
     ),
     Question(
         id="03.3",
@@ -164,11 +165,11 @@ EXERCISES = (
         inputs="W x labels",
         parts=[
             Part(
-                words="the gradient of W",
-                form="Return tape.gradient(loss, W): one tensor, of the shape of W.",
+                words="the gradient with respect to `W`",
+                form="Return `tape.gradient(loss, W)`: one tensor with the shape of `W`.",
             )
         ],
-        praise="Cross-entropy is smooth in every weight: as it falls, accuracy mostly rises.",
+        praise="Cross-entropy is smooth in every weight, and as it falls, accuracy usually rises.",
     ),
     Question(
         id="03.4",
@@ -183,11 +184,11 @@ EXERCISES = (
             Part(
                 "value",
                 "the rounded tensor",
-                "Return a tensor of the shape of x, with every entry rounded by itself.",
+                "Return a tensor with the shape of `x`, with each entry rounded separately.",
             ),
-            Part("gradient", "the gradient that goes on", "It has the shape of x."),
+            Part("gradient", "the gradient that is passed back", "It has the shape of `x`."),
         ],
-        praise="Rounded on the way there, straight through on the way back.",
+        praise="The forward pass rounds, and the backward pass goes straight through.",
     ),
     Question(
         id="03.5",
@@ -201,87 +202,97 @@ EXERCISES = (
         parts=[
             Part(
                 "gradient",
-                "the gradient of a",
-                "Return tape.gradient(total, a), with a itself as the source.",
+                "the gradient with respect to `a`",
+                "Return `tape.gradient(total, a)`, with `a` itself as the source.",
             )
         ],
         demands=[
             Demand(
                 "patched afterwards",
-                "The values are right, but the tape still gave NaN, and you replaced it "
-                "afterwards: added to other gradients it would have spoilt them too. Mend the "
-                "distance itself, inside the `with` block.",
+                "The values are right, but the tape still computed NaN and you replaced it "
+                "afterward. In a larger model that NaN would spread, so fix the distance "
+                "inside the `with` block.",
                 lambda noted: all(noted["finite"]),
             ),
             Demand(
                 "distances changed",
-                "The gradient is right, but what you add up is no longer the distances. Is that "
-                "of equal points still 0? A `where` after the root makes it 0.",
+                "The gradient is right, but you no longer sum the distances. Check that equal "
+                "points have distance 0; a `where` after the root makes it 0.",
                 lambda noted: all(noted["summed"]),
             ),
         ],
-        praise="Where the points are equal the gradient is 0, and everywhere else as it was. (With a "
-        "`where` after the root alone, the root still gets a 0: that is luck, and may be NaN with XLA.)",
+        praise="For equal points the gradient is now 0, and elsewhere it is unchanged. (If "
+        "only the `where` after the root guards it, you were lucky: with XLA the result "
+        "may be NaN.)",
     ),
 )
 
 PREDICTIONS = (
     Callout(
-        "03.a",
-        right="0, NaN, None",
-        options={
-            "0, NaN, None": "TensorFlow's rule for `sign` says 0, and its entry for `round` says "
-            "that there is no gradient. The root has an infinite slope at 0, and the square before "
-            "it the slope 0: 0 · ∞ is NaN, not a number.",
-            "None, 0, NaN": "`sign` jumps at 0, so a missing gradient would be honest. The square "
-            "root of x² is |x|, and 0 is a usual choice for its corner. But the tape knows no |x|.",
-            "NaN, 0, None": "`round` has none, that is right. A jump as NaN would be fair, but "
-            "TensorFlow has a rule for `sign`, and it is not the true slope that it asks.",
-        },
-    ),
-    Callout(
         "03.b",
         right="None",
         options={
-            "-6": "It would be so if w were still 2. But the line above changed what `w` means.",
-            "-4.8": "-4.8 is the slope 2(w - 5) at 2.6, the truth.",
-            "None": "A tape follows variables and tensors, not names, and `=` gave the name `w` to a "
-            "new tensor that nothing watches. In a loop the error comes one step later: `0.1 * None` "
-            "is a TypeError.",
+            "-6": "That would be right if `w` were still 2. But the previous line changed what "
+            "the name `w` refers to.",
+            "-4.8": "-4.8 is the mathematically correct slope, 2(w - 5) at 2.6. But the tape "
+            "no longer watches what `w` refers to.",
+            "None": "A tape watches variables and tensors, not names, and `=` bound the name "
+            "`w` to a new tensor that is not watched. In a loop the error comes one step "
+            "later: `0.1 * None` raises a `TypeError`.",
         },
     ),
     Callout(
         "03.c",
         right="1",
         options={
-            "None": "`round` has no gradient. But one path without gradient does not close the "
-            "other.",
-            "0": "A staircase is flat, so `round` might bring 0; and then the other path still "
-            "brings something.",
-            "1": "Two paths lead to x. One ends at `round`; the other brings 1. `None` comes when no "
-            "path is left. A number does not prove that all paths are there.",
-            "2": "2 would be right if rounding kept the slope, as if it were not there.",
+            "None": "`round` has no gradient, so its path is broken. But there is another "
+            "path, and you get `None` only if no path is left.",
+            "0": "A staircase is flat, so `round` might contribute 0. But even then the other "
+            "path would contribute something.",
+            "1": "Two paths lead from `x` to the result. The one through `round` is broken; "
+            "the other contributes 1. You get `None` only if no path is left, so a number "
+            "does not prove that every path is there.",
+            "2": "2 would be right if `round` passed the gradient back unchanged. But it has "
+            "no gradient, so that path contributes nothing.",
         },
     ),
     Callout(
-        "03.d",
-        right="3",
+        "03.a",
+        right="0, NaN, None",
         options={
-            "6": "6 is the slope of x², and the value is that of x².",
-            "3": "The second factor counts as a constant 3, and one path is left. Close the only "
-            "path, and you get `None`.",
-            "None": "That comes if the only path is closed. Here the first factor has one.",
+            "0, NaN, None": "TensorFlow defines the gradient of `sign` as 0, and declares that "
+            "`round` has none. The slope of the root is infinite at 0 and that of the "
+            'square is 0, and 0 · ∞ is NaN ("not a number").',
+            "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| "
+            "is often given slope 0 at its corner. But TensorFlow defines a gradient for "
+            "`sign`, and it goes through the root and the square one at a time.",
+            "NaN, 0, None": "`None` for `round` is right. NaN for the jump of `sign` would be "
+            "reasonable, but TensorFlow defines the gradient of `sign` as 0.",
         },
     ),
     Callout(
         "03.e",
         right="NaN",
         options={
-            "0": "0 is the slope of the chosen branch, a constant.",
-            "1": "1 is the slope of the logarithm at 1. At 0 it is infinite.",
-            "NaN": "Both branches are computed, and the tape goes back through both. The slope of "
-            "the logarithm, 1/x, is infinite at 0; `where` sends it the gradient 0, and 0 · ∞ is "
-            "NaN.",
+            "0": "0 is the slope of the branch that was chosen, a constant. But the tape also "
+            "goes back through the other branch.",
+            "1": "1 is the slope of the logarithm at 1. But here x = 0, where its slope is "
+            "infinite.",
+            "NaN": "Both branches are computed, and the backward pass goes through both. The "
+            "slope of the logarithm, 1/x, is infinite at 0; `where` sends it the gradient "
+            "0, and 0 · ∞ is NaN.",
+        },
+    ),
+    Callout(
+        "03.d",
+        right="3",
+        options={
+            "6": "6 is the derivative of x². The value here is also x², but `tf.stop_gradient` "
+            "makes the second factor a constant.",
+            "3": "The tape treats the second factor as the constant 3, and one path is left. "
+            "If you stop the only path, you get `None`.",
+            "None": "You get `None` if the only path is stopped. But here the first factor is "
+            "`x` itself, and that path is still there.",
         },
     ),
 )

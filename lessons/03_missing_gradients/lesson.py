@@ -1,15 +1,15 @@
 # %% [markdown] part="Part I: the tape"
 # # 03 · Missing gradients
 #
-# A gradient can get lost in silence, or with an error that speaks of something else. Here you find the line that
-# lost it.
+# You train a network with two layers. The loss falls for a while and then stops, far too high. Hours later you find out
+# that the first layer never changed: its gradient was `None` from the beginning, and no error was raised. In this lesson
+# you learn to find the line that loses a gradient, and what to write instead.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - say what `None`, zero, infinity and NaN each tell you;
-# - find the line where a path is cut, and repair it;
-# - close a path on purpose, or give an operation a gradient of your own;
-# - find where a NaN comes from, and repair it.
+# - find the line that loses a gradient in a minute;
+# - recognize the causes of `None` in code, and fix each of them;
+# - tell what a gradient of zero or NaN means, and what to do about it.
 #
 # **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: {time}.
 
@@ -18,7 +18,6 @@ from course_utils import (
     ExplainingTape,
     check,
     explain_gradients,
-    play_tape,
     plot_tape,
     predict,
     start_lesson,
@@ -26,162 +25,139 @@ from course_utils import (
 
 start_lesson("03")
 
-import keras
 import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## Sitting 1: Find the cut
+# ## Find the line in a minute
 #
-# You know how to watch a tensor. Now gradients go missing, and you find the line that lost them. About {time}.
-
-# %% [markdown]
-# ## What do None, zero and NaN each tell you?
-#
-# `slope` below returns the gradient of `f` at one number.
-#
-# > **Predict**
-# >
-# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`,
-# > one is NaN, "not a number". Guess: what do they have, in this order?
+# Here is that training step, as small as possible: each layer is one number.
 
 # %%
-predict("03.a", "")
-
-# %%
-def slope(f, x):
-    x = tf.Variable(x)
-    with tf.GradientTape() as tape:
-        y = f(x)
-    gradient = tape.gradient(y, x)
-    return None if gradient is None else float(gradient)
-
-
-print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
-
-# %% [markdown]
-# TensorFlow keeps a list of operations. For the usual ones it holds a rule for the slope, for some, such as `round`,
-# a note that there is none; others are missing. So each answer has its own meaning:
-#
-# |gradient|what it says|
-# |---|---|
-# |`None`|no path leads from the target back to the source|
-# |0|as a rule: there is a path, and its slopes come to 0|
-# |infinite|a slope, or a product of slopes, is too large|
-# |NaN|as a rule 0 met ∞, or a value was NaN already|
-# |`LookupError`|an operation on the way is missing in that list|
-#
-# A slope of 0 does not prove that the target stays: it may jump there. Finite slopes, too, give NaN if their product
-# overflows and then meets a 0:
-
-# %%
-results = {
-    "sqrt(x)": slope(tf.sqrt, 0.0),
-    # slopes 1e30, 1e30 and 0
-    "large": slope(lambda x: 1e30 * (1e30 * x**2), 0.0),
-}
-try:
-    slope(lambda x: tf.unique([x])[0][0], 0.0)
-except LookupError as error:
-    results["unique"] = type(error).__name__
-
-print(results)
-assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" in results
-
-# %% [markdown]
-# `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that you *know*
-# has no part in the target. In the second call below it hides a fault. For an unused Keras variable it fails: hand
-# over its `.value`.
-
-# %%
-used, unused = tf.Variable(3.0), tf.Variable(5.0)
-
-with tf.GradientTape() as tape:
-    loss = used**2
-right = tape.gradient(loss, [used, unused], unconnected_gradients="zero")
-
-with tf.GradientTape() as tape:
-    loss = tf.round(used) ** 2
-hidden = tape.gradient(loss, used, unconnected_gradients="zero")
-
-print([float(gradient) for gradient in right], float(hidden))
-assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
-
-# %%
-kept = keras.Variable(5.0)
-
-with tf.GradientTape(persistent=True) as tape:
-    loss = used**2
-try:
-    tape.gradient(loss, kept, unconnected_gradients="zero")
-except AttributeError as error:
-    print("refused:", type(error).__name__)
-
-of_value = tape.gradient(loss, kept.value, unconnected_gradients="zero")
-print("its .value:", float(of_value))
-assert of_value == 0.0
-
-# %% [markdown]
-# ## Which line is to blame?
-#
-# > **Predict**
-# >
-# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at
-# > w = 2 the gradient is -6, so w becomes 2.6. What is the second gradient?
-
-# %%
-predict("03.b", "")
-
-# %%
-w = tf.Variable(2.0)
-with tf.GradientTape() as tape:
-    loss = (w - 5) ** 2
-w = w - 0.1 * tape.gradient(loss, w)
+x, y = tf.constant([1.0, 2.0, 3.0]), tf.constant([2.0, 3.0, 3.5])
+w1, w2 = tf.Variable(0.5), tf.Variable(2.0)
 
 with ExplainingTape() as tape:
-    loss = (w - 5) ** 2
-second = tape.gradient(loss, w)
+    hidden = np.tanh(w1 * x)
+    y_hat = w2 * hidden
+    loss = tf.reduce_mean((y_hat - y) ** 2)
 
-print(f"w = {w.numpy():.1f}, second gradient: {second}")
+gradients = tape.gradient(loss, [w1, w2])
+
+print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 
 # %% [markdown]
-# The course's `ExplainingTape` returns the same gradients, and says why one is `None`, zero or NaN. A cell that ends in
-# `tape.explain()` shows it, with a card for each such source:
+# `w2` has a gradient and `w1` has none. The course's `ExplainingTape` returns the same gradients as `tf.GradientTape`, and
+# it can tell you why one is missing. So the procedure is short:
+#
+# 1. Write `ExplainingTape` instead of `tf.GradientTape`, and run the step again.
+# 2. Call `tape.explain()`. The card names the line, the cause, and what to write instead.
+# 3. Change that line, and look at the gradient again.
 
 # %% tags=["nbval-ignore-output"]
 # a cell shows what its last line returns
 tape.explain()
 
 # %% [markdown]
-# In the card, *change* is a pattern: fit it to your names. Here `assign` changes a variable's value, and `assign_sub`
-# subtracts from it. For the rest of this lesson, `show` prints a card in a few lines.
+# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, and the path back to `w1` ends there. Change the line:
 
 # %%
-def show(explanations):
-    for each in explanations:
-        print(f"{each.source}: {each.cause}")
-        print(f"  line    {each.where.text}")
-        print("  change  " + each.remedy.replace("\n", "\n          "))
+with tf.GradientTape() as tape:
+    hidden = tf.tanh(w1 * x)
+    y_hat = w2 * hidden
+    loss = tf.reduce_mean((y_hat - y) ** 2)
+
+gradients = tape.gradient(loss, [w1, w2])
+
+print("w1:", round(float(gradients[0]), 3), " w2:", round(float(gradients[1]), 3))
+
+# %% tags=["claims"]
+def explanation_of(f, source):
+    return explain_gradients(f, source)[0]
 
 
+def two_layers(tanh):
+    return lambda: tf.reduce_mean((w2 * tanh(w1 * x) - y) ** 2)
+
+
+assert explanation_of(two_layers(np.tanh), w1).cause == "left-tensorflow"
+assert "np.tanh(w1 * x)" in explanation_of(lambda: w2 * np.tanh(w1 * x), w1).where.text
+assert all(gradient is not None for gradient in gradients)
+
+# %% [markdown]
+# ## Where is the gradient lost?
+#
+# The tool is quick, but you will read code without it, too. These are the most common causes, each with the smallest
+# program that has it. The name in brackets is what the card calls the cause. Here is the first one, which you know from
+# lesson 01.
+#
+# ### The line runs outside the block (`outside-tape`)
+
+# %%
+w = tf.Variable(0.5)
+y_hat = w * x
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean((y_hat - y) ** 2)
+
+print(tape.gradient(loss, w))
+
+# %% tags=["claims"]
+assert explanation_of(lambda: tf.reduce_mean((y_hat - y) ** 2), w).cause == "outside-tape"
+
+# %% [markdown]
+# The tape starts to record inside the block. `y_hat` was computed one line too early, so to the tape it is a constant.
+#
+# **Change**: move `y_hat = w * x` into the block.
+
+# %% [markdown]
+# ### The name means a new tensor (`rebound-source`)
+#
+# > **Predict**
+# >
+# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at w = 2 the gradient is
+# > -6, so w becomes 2.6. What is the second gradient?
+
+# %%
+predict("03.b", "")
+
+# %%
 w = tf.Variable(2.0)
-for _ in range(2):
+
+for step in range(2):
     with tf.GradientTape() as tape:
         loss = (w - 5) ** 2
     gradient = tape.gradient(loss, w)
-    w.assign_sub(0.1 * gradient)
+    print(f"step {step}: gradient", None if gradient is None else gradient.numpy())
+    if step == 0:
+        w = w - 0.1 * gradient
 
-print(f"second gradient: {gradient.numpy():.1f}")
-assert second is None and np.isclose(gradient, -4.8)
-# of the first prediction
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+# %% [markdown]
+# At w = 2.6 the derivative is -4.8, but the tape returns `None`. The line `w = w - 0.1 * gradient` makes a new tensor and
+# gives it the name `w`. The variable is gone, and a tape does not watch plain tensors. In a longer loop you would see a
+# `TypeError` one step later, when 0.1 is multiplied by `None`.
+#
+# **Change**: `w.assign_sub(0.1 * gradient)`, which subtracts from the variable and keeps it.
+
+# %% tags=["claims"]
+assert gradient is None and isinstance(w, tf.Tensor) and np.isclose(w, 2.6)
+assert np.isclose(2 * (w - 5), -4.8)
+v = tf.Variable(2.0)
+with ExplainingTape() as tape:
+    loss = (v - 5) ** 2
+kept_name = v
+v = v - 0.1 * tape.gradient(loss, v)
+with ExplainingTape() as tape:
+    loss = (v - 5) ** 2
+assert tape.gradient(loss, v) is None
+assert tape.explain()[0].cause == "rebound-source"
 
 # %% [markdown]
 # ### Exercise 03.1: repair
 #
-# This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and
-# return a dict of the w and b that it reaches. It does so for one step. For two, it stops with a `TypeError`
-# about `NoneType`: one fault.
+# This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and return the dict
+# `params` with the w and b that it reaches. It works for one step. For two steps it stops with a `TypeError` about
+# `NoneType`, because it has one bug.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -210,177 +186,127 @@ check("03.1", descend)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `assign_sub` takes what is to be subtracted, and changes the variable itself: nothing is left to store.
+# `assign_sub` takes what is to be subtracted, and changes the variable itself. There is nothing left to store.
 #
 # </details>
 
 # %% [markdown]
-# ### Left TensorFlow
-#
-# A tape sees TensorFlow's operations alone. `.numpy()`, `float()`, NumPy's functions and Keras's
-# `predict` return plain numbers: constants, for the tape.
+# ### The computation leaves TensorFlow (`left-tensorflow`)
 
 # %%
-model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
-features = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+w = tf.Variable(0.5)
 
-with ExplainingTape() as tape:
-    y_hat = model.predict(features, verbose=0)
-    loss = tf.reduce_mean(y_hat)
-
-(lost,) = tape.gradient(loss, model.trainable_variables)
-
-with tf.GradientTape() as repaired:
-    loss = tf.reduce_mean(model(features))
-(found,) = repaired.gradient(loss, model.trainable_variables)
-
-show(tape.explain())
-# the features' means
-assert lost is None and np.allclose(found, [[2.0], [3.0]])
-
-# %% [markdown]
-# You will read that `tf.numpy_function` and `tf.py_function` cut the path, too; run this. The first does. The second
-# has a tape of its own inside: around `tf.square` the gradient is right. Around `np.square` that tape finds nothing,
-# and the answer is 0, not `None`: no alarm.
-
-# %%
-wrapped = {
-    "numpy_function": slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0),
-    "py_function": slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0),
-    "py_function of NumPy": slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0),
-}
-
-print(wrapped)
-assert list(wrapped.values()) == [None, 6.0, 0.0]
-
-# %% [markdown]
-# ### Whole numbers, and stored numbers
-#
-# Integers have no gradient, and `assign` stores a number without its path. Both, then the repair:
-
-# %%
-n = tf.Variable(3)
-w, total = tf.Variable(2.0), tf.Variable(0.0)
-
-with ExplainingTape() as tape:
-    total.assign(w**2)
-    loss = total * tf.cast(n, tf.float32)
-lost = tape.gradient(loss, {"n": n, "w": w})
-show(tape.explain())
-
-# %%
-three = tf.Variable(3.0)  # the point makes it a float32
 with tf.GradientTape() as tape:
-    square = w**2
-    total.assign(square)
-    loss = square * three
-found = tape.gradient(loss, {"n": three, "w": w})
+    y_hat = w * x
+    loss = tf.constant(np.mean((y_hat - y) ** 2))
 
-print({name: float(gradient) for name, gradient in found.items()})
-assert lost == {"n": None, "w": None}
-assert found["n"] == 4.0 and found["w"] == 12.0
+print(tape.gradient(loss, w))
+
+# %% tags=["claims"]
+mean_by_numpy = explanation_of(lambda: tf.constant(np.mean((w * x - y) ** 2)), w)
+assert mean_by_numpy.cause == "left-tensorflow"
+assert explanation_of(lambda: tf.constant(float(w) ** 2), w).cause == "left-tensorflow"
 
 # %% [markdown]
-# ### The causes of None
+# A tape sees only TensorFlow operations. `np.mean` returns a plain number, and the tensor that `tf.constant` makes of it
+# has no history. The same happens with `.numpy()`, `float(...)` and Keras's `model.predict`.
 #
-# |cause|how it looks|what to change|
-# |---|---|---|
-# |computed too early|`y = f(x)` above the `with`|move it into the block|
-# |not watched|a constant, `trainable=False`|`tape.watch(x)` before the first use|
-# |source overwritten|`w = w - lr * g`, `x = x + 1`|`w.assign_sub(lr * g)`; a new name|
-# |left TensorFlow|`.numpy()`, `np.mean(y)`, `predict`|`tf.reduce_mean(y)`, `model(x)`|
-# |integer source|`tf.Variable(3)`|`tf.Variable(3.0)`|
-# |stored by `assign`|`v.assign(2 * w)`, then `v` in the loss|`2 * w` in the loss|
-# |no gradient|`round`, `argmax`, `>`, cast to integer|a smooth function, or your own gradient|
-# |closed|`tf.stop_gradient(y)`: y without its path|leave it out|
-# |not used|a source that is not in the loss|the one that is|
-#
-# `explain_gradients(f, source)` makes the tape itself, calls f (with the source, if f takes one), and watches the
-# source if it is no variable. Seven causes, as it names them:
+# **Change**: use TensorFlow's function, here `tf.reduce_mean`, and `model(x)` instead of `model.predict(x)`.
+
+# %% [markdown]
+# ### The variable holds integers (`integer-dtype`)
 
 # %%
-v, other = tf.Variable(2.0), tf.Variable(5.0)
-frozen = tf.Variable(2.0, trainable=False)
-early = v**2
+w = tf.Variable(2)
 
-programs = {
-    "computed too early": (lambda: 3 * early, v),
-    "not watched": (lambda: frozen**2, frozen),
-    "NumPy": (lambda: tf.constant(np.square(v)), v),
-    "cast to integer": (lambda: tf.cast(tf.cast(v, tf.int32), tf.float32), v),
-    "no gradient": (lambda: tf.round(v), v),
-    "closed": (lambda: tf.stop_gradient(v), v),
-    "not used": (lambda: v**2, other),
-}
-causes = {name: explain_gradients(*program)[0].cause for name, program in programs.items()}
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean((tf.cast(w, tf.float32) * x - y) ** 2)
 
-for name, cause in causes.items():
-    print(f"{name}: {cause}")
-assert len(set(causes.values())) == len(programs)
+print(tape.gradient(loss, w))
+
+# %% tags=["claims"]
+assert explanation_of(lambda: tf.cast(w, tf.float32) ** 2, w).cause == "integer-dtype"
 
 # %% [markdown]
-# ## Sitting 2: Operations, and NaN
+# `tf.Variable(2)` is an `int32` variable. An integer cannot change a little, so it has no gradient, and a cast to float
+# afterwards does not help.
 #
-# **Here the first sitting ends.** You can find the line that lost a gradient, and mend it. When you come back, run
-# the first cell and those that define `slope` and `show`, and go on below.
-#
-# You can find the cut. Now come operations without a gradient, paths that you close or replace on purpose, and
-# NaN. About {time}.
+# **Change**: `tf.Variable(2.0)`.
 
 # %% [markdown]
-# ## Which operations have no gradient?
+# ### The value is stored in a variable (`state-assignment`)
+
+# %%
+w, total = tf.Variable(0.5), tf.Variable(0.0)
+
+with tf.GradientTape() as tape:
+    total.assign(tf.reduce_sum((w * x - y) ** 2))
+    loss = total / 3
+
+print(tape.gradient(loss, w))
+
+# %% tags=["claims"]
+def stored():
+    total.assign(tf.reduce_sum((w * x - y) ** 2))
+    return total / 3
+
+
+assert explanation_of(stored, w).cause == "state-assignment"
+
+# %% [markdown]
+# A variable stores numbers. When you read `total` again, the tape has no path from it to whatever was assigned.
+#
+# **Change**: use the value itself in the loss, and assign it afterwards if you need to keep it.
+
+# %% [markdown]
+# ### The operation has no gradient (`no-gradient-op`)
 #
 # > **Predict**
 # >
-# > x = 2.75. What is the gradient of `tf.round(x) + x`?
+# > x = 2.75. What is the gradient of `tf.round(x) + x` with respect to x?
 
 # %%
 predict("03.c", "")
 
-# %% [markdown]
-# Run the next two cells. In the second, press *Step*, or the right arrow key, and follow the orange way back.
-
 # %%
-def stairs_and_line(x):
-    stairs = tf.round(x)
-    return stairs + x
+def slope(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    gradient = tape.gradient(y, x)
+    return None if gradient is None else float(gradient)
 
 
-print(slope(stairs_and_line, 2.75))
-
-# %%
-play_tape(stairs_and_line, tf.Variable(2.75))
+print("round(x):", slope(tf.round, 2.75))
+print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 
 # %% [markdown]
-# Nine operations, each by itself. A clip is flat outside its limits, and a ReLU below zero. `x % 1` is x minus
-# a staircase.
+# `tf.round` jumps, and between its jumps it is flat. TensorFlow registers it as an operation without a gradient, so the
+# path ends there, and alone it gives `None`. In the sum a second path is left, and it brings 1. So a number does not
+# prove that every path is there: `None` appears only if *all* paths are lost.
+#
+# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave in the same way.
+#
+# **Change**: use a smooth function instead.
 
-# %%
-operations = {
+# %% tags=["claims"]
+staircases = {
     "round": tf.round,
     "floor": tf.floor,
-    "cast to integer": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
+    "cast": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
     "argmax": lambda x: tf.cast(tf.argmax([x, 3.0]), tf.float32),
     "x > 0": lambda x: tf.cast(x > 0, tf.float32),
-    "sign": tf.sign,
-    "clip": lambda x: tf.clip_by_value(x, 0.0, 1.0),
-    "relu": lambda x: tf.nn.relu(x - 5),
-    "x % 1": lambda x: x % 1,
 }
-
-# %%
-slopes = {name: slope(f, 2.75) for name, f in operations.items()}
-
-for answer in (None, 0.0, 1.0):
-    print(answer, [name for name in slopes if slopes[name] == answer])
-assert list(slopes.values()) == [None] * 5 + [0.0] * 3 + [1.0]
-assert slope(stairs_and_line, 2.75) == slopes["x % 1"]
+assert [slope(f, 2.75) for f in staircases.values()] == [None] * 5
+assert [slope(lambda x, f=f: f(x) + x, 2.75) for f in staircases.values()] == [1.0] * 5
+v = tf.Variable(2.75)
+assert explanation_of(lambda: tf.round(v), v).cause == "no-gradient-op"
 
 # %% [markdown]
 # ### Exercise 03.2: predict
 #
-# The variable `x` holds 2.25. What is the gradient of each y with respect to `x`? Write a list of five:
-# numbers, or `None`.
+# The variable `x` holds 2.25. What is the gradient of each y with respect to `x`? Write a list of five answers, each a
+# number or `None`.
 #
 # 1. `y = 3 * tf.floor(x)`
 # 2. `y = x * tf.round(x)`
@@ -405,11 +331,11 @@ check("03.2", five_gradients)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A factor without a path is a constant. Which one?
+# A factor without a path is a constant. Number 3 does have a path, but y stays 5 if x changes a little.
 #
 # </details>
 #
-# The tape's own answers:
+# Run it:
 
 # %%
 answers = [
@@ -422,15 +348,18 @@ answers = [
 
 print(answers)
 
-# %% [markdown]
-# The last is a number, and still wrong: the slope of x² is 4.5.
+# %% tags=["claims"]
+assert answers == [None, 2.0, 0.0, 1.0, 2.25]
 
 # %% [markdown]
+# The last one is the dangerous one. The derivative of x² is 4.5, but one factor left TensorFlow, so half of it is lost,
+# and no `None` tells you.
+#
 # ### Exercise 03.3: repair
 #
-# Someone makes the share of errors the loss. The gradient is `None`. There is one fault: a count is a staircase.
-# Return the gradient of the mean **cross-entropy** instead. For one example that is -log of the probability
-# that softmax gives to the right class: `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
+# Someone uses the share of wrong answers as the loss of a classifier. A share is a count, which moves in steps, so the
+# gradient is `None`. Use the mean **cross-entropy** instead: for each example, the negative logarithm of the probability
+# that softmax gives to the right class. `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
 
 # %% exercise="03.3"
 def classifier_gradient(W, x, labels):
@@ -452,20 +381,166 @@ check("03.3", classifier_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# `argmax`, `==` and the cast have to go.
+# Remove `argmax`, `==` and the cast.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Call it with `labels=...` and `logits=...`. It has the softmax inside, and returns one number for each
-# example.
+# Call the function with `labels=...` and `logits=...`. It includes the softmax, and returns one number per example.
 #
 # </details>
 
 # %% [markdown]
-# ## How do I close or replace a path on purpose?
+# ### All causes on one page
 #
-# `tf.stop_gradient(y)` has the value of y, and closes the path behind it.
+# | cause | what you see in the code | what to write |
+# |---|---|---|
+# | `outside-tape` | `y_hat = w * x` above or below the block | move it into the block |
+# | `not-watched` | a constant, an image | `tape.watch(x)` before its first use |
+# | `rebound-source` | `w = w - lr * gradient` | `w.assign_sub(lr * gradient)` |
+# | `left-tensorflow` | `np.mean(y)`, `.numpy()`, `model.predict` | `tf.reduce_mean(y)`, `model(x)` |
+# | `integer-dtype` | `tf.Variable(2)` | `tf.Variable(2.0)` |
+# | `state-assignment` | `total.assign(...)`, then `total` in the loss | the value itself in the loss |
+# | `no-gradient-op` | `tf.round`, `tf.argmax`, `x > 0` | a smooth function |
+# | `gradient-stopped` | `tf.stop_gradient(y)` | `y`, if you want its gradient |
+# | `swapped-arguments` | `tape.gradient(w, loss)` | `tape.gradient(loss, w)` |
+# | `unconnected` | a source that the loss does not use | a source that it uses |
+
+# %% tags=["claims"]
+w, other, constant = tf.Variable(2.0), tf.Variable(5.0), tf.constant(3.0)
+assert explanation_of(lambda: tf.stop_gradient(w), w).cause == "gradient-stopped"
+assert explanation_of(lambda: w**2, other).cause == "unconnected"
+with ExplainingTape() as tape:
+    loss = w * constant
+assert tape.gradient(loss, constant) is None and tape.explain()[0].cause == "not-watched"
+with ExplainingTape() as tape:
+    loss = w**2
+assert tape.gradient(w, loss) is None and tape.explain()[0].cause == "swapped-arguments"
+
+# %% [markdown]
+# ## What if it is zero or NaN?
+#
+# `None` is not the only bad news. Try three functions at x = 0.
+#
+# > **Predict**
+# >
+# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`, and one is NaN, "not
+# > a number". In which order?
+
+# %%
+predict("03.a", "")
+
+# %%
+print([slope(f, 0.0) for f in [tf.sign, lambda x: tf.sqrt(x**2), tf.round]])
+
+# %% tags=["claims"]
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == np.inf
+
+# %% [markdown]
+# `sign` jumps at 0 just as `round` jumps elsewhere, so you might expect the same answer. But TensorFlow has a rule for
+# `sign`, and the rule says 0. The square root of x² is |x|, but the tape applies one rule after another: at 0 the root has
+# an infinite slope, the square before it has the slope 0, and 0 · ∞ is NaN.
+#
+# | gradient | what it means | what to do |
+# |---|---|---|
+# | `None` | the tape found no path | find the line, as above |
+# | 0 | there is a path, and it is flat here | look for a dead ReLU, a clip, or the wrong point |
+# | NaN | usually 0 met ∞ on the walk back | find the root, division or logarithm at zero |
+#
+# > **Predict**
+# >
+# > `tf.where(x > 0, tf.math.log(x), 0.0)` protects the logarithm: at x = 0 its value is 0. What is its gradient there?
+
+# %%
+predict("03.e", "")
+
+# %%
+def log_or_zero(x):
+    return tf.where(x > 0, tf.math.log(x), 0.0)
+
+
+print(slope(log_or_zero, 0.0))
+
+# %% [markdown]
+# The chosen branch is the constant 0, whose slope is 0. But `tf.where` computes both branches, and the tape goes back
+# through both. It sends a 0 into the branch that was not chosen. There the 0 meets the infinite slope of the logarithm.
+#
+# So guard the *input*. A second `where` before the logarithm replaces the bad value by a harmless one:
+
+# %%
+def guarded_log(x):
+    safe = tf.where(x > 0, x, 1.0)
+    return tf.where(x > 0, tf.math.log(safe), 0.0)
+
+
+print([slope(guarded_log, x) for x in [0.0, 2.0]])
+
+# %% tags=["claims"]
+assert np.isnan(slope(log_or_zero, 0.0))
+assert [slope(guarded_log, x) for x in [0.0, 2.0]] == [0.0, 0.5]
+assert slope(lambda x: tf.clip_by_value(x, 0.0, 1.0), 2.75) == 0.0
+assert slope(lambda x: tf.nn.relu(x - 5), 2.75) == 0.0
+nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
+assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
+
+# %% [markdown]
+# `ExplainingTape` explains zeros and NaNs in the same way as `None`: the card names the operation.
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. You add <code>np.mean(y)</code> to a loss that had a gradient. Does <code>None</code> warn
+# you?</summary>
+#
+# No. The old paths still give a number, and only the part of the new term is missing.
+#
+# </details>
+# <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
+#
+# Not necessarily. There is a path, and it is flat here, such as a clip or a ReLU outside its range.
+#
+# </details>
+# <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
+# there?</summary>
+#
+# 1 / 0 is computed all the same. On the walk back its infinite slope meets the 0 that `where` sends.
+#
+# </details>
+
+# %% tags=["claims"]
+assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
+
+# %% [markdown]
+# ## Recap
+#
+# - If you see `None`, use `ExplainingTape`, read the card, and change the line.
+# - Update variables with `assign_sub`, so that they stay variables.
+# - Stay in TensorFlow between the variables and the loss, and use floats.
+# - Do not trust a number blindly: one of several paths may be lost.
+# - Against NaN, guard the input of the root, the division or the logarithm.
+#
+# ```python
+# with ExplainingTape() as tape:  # instead of tf.GradientTape
+#     loss = loss_function(y, model(x))
+# gradients = tape.gradient(loss, model.trainable_variables)
+# tape.explain()
+# ```
+#
+# **To remember**: `None` means that no path leads back, so find the line that cuts it.
+
+# %% [markdown]
+# ## Going deeper
+#
+# How to stop or replace a gradient on purpose, roots at zero, and the rare cases: gradients inside Python functions,
+# operations that TensorFlow does not know, and a switch that hides `None`.
+
+# %% [markdown]
+# ### Can I stop or replace a gradient on purpose?
+#
+# `tf.stop_gradient(y)` has the value of y and no path behind it.
 #
 # > **Predict**
 # >
@@ -478,31 +553,36 @@ predict("03.d", "")
 print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 
 # %% [markdown]
-# To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second function, for the way
-# back: it gets the gradient that arrives, and returns what goes on. A
-# **straight-through estimator** passes it on as it is, as if there were no rounding. That is not the
-# slope of `round`, but now what comes before the rounding can be trained.
+# The value is x², whose slope is 6. But the second factor is a constant 3 for the tape, and one path is left: 3.
+#
+# To *replace* a gradient, use `tf.custom_gradient`. Your function returns two things: its value, and a function for the
+# backward pass. That function gets the **upstream gradient**, the one that arrives from the loss, and returns what it
+# passes on. A **straight-through estimator** passes it on unchanged, as if there were no rounding. That is not the
+# derivative of `round`, but now whatever comes before the rounding can be trained.
 
 # %%
 @tf.custom_gradient
 def round_straight_through(x):
-    def backward(arriving):
-        return arriving
+    def backward(upstream):
+        return upstream
 
     return tf.round(x), backward
 
 
 print(round_straight_through(2.75).numpy(), slope(lambda x: 5 * round_straight_through(x), 2.75))
+
+# %% tags=["claims"]
 assert slope(lambda x: 5 * round_straight_through(x), 2.75) == 5.0
 assert slope(lambda x: x * tf.stop_gradient(x), 3.0) == 3.0
 assert slope(tf.stop_gradient, 3.0) is None
-assert answers == [None, 2.0, 0.0, 1.0, 2.25]  # of Exercise 03.2
 
 # %% [markdown]
+# Lesson 07 has more on gradients of your own.
+#
 # ### Exercise 03.4: complete
 #
-# Weights are to be stored as multiples of 0.25. Round each entry of `x` to the nearest one. On the way
-# back, pass on what arrives where x lies in [-1, 1], and 0 elsewhere.
+# Weights are to be stored as multiples of 0.25. Round each entry of `x` to the nearest one. In the backward pass, pass
+# on the upstream gradient where the entry of x is in [-1, 1], and 0 elsewhere.
 
 # %% exercise="03.4"
 def to_quarters(x):
@@ -510,8 +590,8 @@ def to_quarters(x):
     ### BEGIN SOLUTION
     @tf.custom_gradient
     def rounded(x):
-        def backward(arriving):
-            return tf.where(tf.abs(x) <= 1, arriving, 0.0)
+        def backward(upstream):
+            return tf.where(tf.abs(x) <= 1, upstream, 0.0)
 
         return tf.round(4 * x) / 4, backward
 
@@ -524,73 +604,34 @@ check("03.4", to_quarters)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# A function under `@tf.custom_gradient` returns two things, first `tf.round(4 * x) / 4`.
+# A function under `@tf.custom_gradient` returns two things. The first is `tf.round(4 * x) / 4`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The second is a function of `arriving`: `tf.where(condition, arriving, 0.0)`, with a condition on `x`.
+# The second is a function of `upstream`: `tf.where(condition, upstream, 0.0)`, with a condition on `x`.
 #
 # </details>
 
 # %% [markdown]
-# ## Where does NaN come from?
+# ### How do I guard a root?
 #
-# > **Predict**
-# >
-# > `tf.where(x > 0, tf.math.log(x), 0.0)` at x = 0 is 0. What is its gradient?
-
-# %%
-predict("03.e", "")
-
-# %% [markdown]
-# In the figure, follow the orange way back through the logarithm.
-
-# %%
-def log_or_zero(x):
-    return tf.where(x > 0, tf.math.log(x), 0.0)
-
-
-print(slope(log_or_zero, 0.0))
-ax = plot_tape(log_or_zero, tf.Variable(0.0))
-
-# %% [markdown]
-# Both branches are computed. On the way back `where` sends 0 into the one that it did not choose, and there 0 meets the
-# infinite slope. A second `where` *before* the logarithm keeps bad inputs away:
-
-# %%
-def guarded(x):
-    safe = tf.where(x > 0, x, 1.0)  # any harmless number
-    return tf.where(x > 0, tf.math.log(safe), 0.0)
-
-
-show(explain_gradients(log_or_zero, tf.constant(0.0)))
-print([slope(guarded, x) for x in (0.0, 2.0)])
-assert np.isnan(slope(log_or_zero, 0.0))
-assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
-assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
-
-# %% [markdown]
-# So does a root after a square. The slope of √x is infinite at 0, and that of the square is 0. `tf.norm` has such a
-# root. A small number *inside* keeps the slope finite, such as 1e-12:
+# Distances and norms have a root after a square, and at zero they give NaN. A small number *inside* the root keeps the
+# slope finite. Outside, it does not help:
 
 # %%
 roots = {
-    "sqrt(x)": tf.sqrt,
-    "sqrt(x**2)": lambda x: tf.sqrt(x**2),
     "norm": tf.norm,
     "1e-12 outside": lambda x: tf.sqrt(x**2) + 1e-12,
     "1e-12 inside": lambda x: tf.sqrt(x**2 + 1e-12),
 }
-at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
 
-print(at_zero)
-assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
-assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
+print({name: slope(f, 0.0) for name, f in roots.items()})
+print("1e-12 inside, at 1e-6:", round(slope(roots["1e-12 inside"], 1e-6), 2))
 
 # %% [markdown]
-# Near 0 it also changes the slope of |x|, which is 1: at 1e-6 to 0.71. Two `where`s leave it, until x² itself is
-# rounded to 0:
+# But it changes the slope of |x| near zero: at 1e-6 the tape gives 0.71 instead of 1. Two `where`s leave the slope as it
+# is, just as for the logarithm.
 
 # %%
 def two_wheres(x):
@@ -599,37 +640,33 @@ def two_wheres(x):
     return tf.where(square > 0, tf.sqrt(safe), 0.0)
 
 
-added = [round(slope(roots["1e-12 inside"], x), 2) for x in (0.01, 1e-6, 1e-7)]
-exact = [slope(two_wheres, x) for x in (0.0, 0.01, 1e-6)]
+print([round(slope(two_wheres, x), 2) for x in [0.0, 1e-6, 0.01]])
 
-print("1e-12 inside:", added, "two wheres:", np.round(exact, 2))
-assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
+# %% tags=["claims"]
+at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
+assert at_zero["1e-12 inside"] == 0.0
+assert np.isnan(at_zero["norm"]) and np.isnan(at_zero["1e-12 outside"])
+assert np.isclose(slope(roots["1e-12 inside"], 1e-6), 0.71, atol=0.02)
+assert np.allclose([slope(two_wheres, x) for x in [0.0, 1e-6, 0.01]], [0.0, 1.0, 1.0])
 
-# %% [markdown]
-# ### Further: one `where`, and the smallest numbers
-#
-# One `where`, after `tf.sqrt`, is luck: its gradient at 0 is 0 here, and NaN when XLA compiles it. (XLA is
-# a second compiler, for graphs; lesson 20 uses it.) And at 1e-30 x² is rounded to 0 in float32, so that two `where`s give 0.
 
-# %%
 def one_where(x):
     return tf.where(x > 0, tf.sqrt(x), 0.0)
 
 
-compiled = slope(tf.function(one_where, jit_compile=True), 0.0)
-
-print("one where:", slope(one_where, 0.0), "compiled:", compiled)
-print("two wheres at 1e-30:", slope(two_wheres, 1e-30))
-assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
-assert slope(two_wheres, 1e-30) == 0.0
+assert slope(one_where, 0.0) == 0.0
+assert np.isnan(slope(tf.function(one_where, jit_compile=True), 0.0))
 
 # %% [markdown]
+# A single `where` after `tf.sqrt` is luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the compiler that
+# lesson 20 uses.
+#
 # ### Exercise 03.5: repair
 #
-# The gradient of the sum of distances between pairs of points is NaN where both points are equal. It should be 0
-# there, and elsewhere as it is, also between points that are 1e-15 apart. There is one fault. Mend the distance
-# inside the block, so that it stays 0 for equal points; do not replace the NaN in the gradient. Nor will 1e-12 under
-# the root do: beside the square of 1e-15 it is too much.
+# The function returns the gradient of the sum of distances between pairs of points. It has one bug: where both points of
+# a pair are equal, the gradient is NaN. There it should be 0, and elsewhere as it is, even for points that are only 1e-15
+# apart. (1e-12 under the root is too much for these.) Fix the distance itself, inside the block. It should stay 0 for
+# equal points.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -656,58 +693,69 @@ check("03.5", distance_gradient)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Name the sum of squares. Put a `where` before the root, which replaces a 0 by 1, and one after it, as in
-# `two_wheres`.
+# Give the sum of squares a name. Put one `where` before the root, which replaces 0 by 1, and one after it.
 #
 # </details>
 
 # %% [markdown]
-# ## Checkpoint
+# ### Rare cases
 #
-# Answer before you open.
-#
-# <details><summary>1. A new loss term is <code>np.mean(y)</code>, added to a loss that had a gradient. Does
-# None tell you?</summary>
-#
-# No. The old path still gives a number, without the new term's part.
-#
-# </details>
-# <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
-#
-# Not necessarily: a clip or a ReLU may be flat there. But look for `unconnected_gradients="zero"`, and for NumPy inside a
-# `tf.py_function`.
-#
-# </details>
-# <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient
-# NaN there?</summary>
-#
-# 1 / 0 is computed all the same, and on the way back its infinite slope meets the 0 that `where` sends.
-#
-# </details>
+# `tf.numpy_function` loses the gradient, as you would expect. `tf.py_function` keeps it, because it records its own tape
+# inside. But if you call NumPy in there, that tape finds nothing, and you get 0 instead of `None`:
+
+# %%
+wrapped = {
+    "numpy_function": slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0),
+    "py_function": slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0),
+    "py_function with NumPy": slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0),
+}
+
+print(wrapped)
+
+# %% tags=["claims"]
+assert list(wrapped.values()) == [None, 6.0, 0.0]
 
 # %% [markdown]
-# ## Recap
-#
-# - `None`: no path. Zero: as a rule, its slopes come to 0. NaN: often 0 · ∞ on the way.
-# - Tapes follow tensors, not names: `assign_sub` keeps the variable.
-# - Plain numbers, integers and `assign` carry no gradient.
-# - `None` comes only when every path is lost; a number may still lack one.
-# - The tape goes back through both branches of `tf.where`: guard the input.
-#
-# ```python
-# with ExplainingTape() as tape:  # in place of tf.GradientTape
-#     loss = loss_function(y, model(x))
-# gradients = tape.gradient(loss, model.trainable_variables)
-# tape.explain()
-# ```
-#
-# **To remember**: `None` says that no path leads back: find the line that cut it.
+# For a few operations TensorFlow has no entry at all. Then the tape raises a `LookupError`, which at least names the
+# operation. And finite slopes can give NaN, too, if their product overflows and then meets a 0:
+
+# %%
+try:
+    slope(lambda x: tf.unique([x])[0][0], 0.0)
+except LookupError as error:
+    print(type(error).__name__, "for unique")
+
+overflow = slope(lambda x: 1e30 * (1e30 * x**2), 0.0)
+print("1e30 * (1e30 * x**2) at 0:", overflow)
+
+# %% [markdown]
+# Finally, `unconnected_gradients="zero"` turns every `None` into 0. That is right for a source that you *know* plays no
+# part. In the second line it hides a bug:
+
+# %%
+used, unused = tf.Variable(3.0), tf.Variable(5.0)
+
+# a persistent tape: gradient may be called twice
+with tf.GradientTape(persistent=True) as tape:
+    loss = used**2
+    rounded = tf.round(used) ** 2
+
+of_loss = tape.gradient(loss, [used, unused], unconnected_gradients="zero")
+of_rounded = tape.gradient(rounded, used, unconnected_gradients="zero")
+
+print([float(gradient) for gradient in of_loss])
+print(float(of_rounded))
+
+# %% tags=["claims"]
+assert np.isnan(overflow)
+assert [float(gradient) for gradient in of_loss] == [6.0, 0.0] and of_rounded == 0.0
 
 # %% [markdown]
 # ## Further reading
 #
-# - Bengio, Léonard and Courville, *Estimating or Propagating Gradients Through Stochastic Neurons for
-#   Conditional Computation* (2013): the straight-through estimator.
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*, "Getting a gradient of None": four of
+#   these causes in reference form.
+# - Bengio, Léonard and Courville, *Estimating or Propagating Gradients Through Stochastic Neurons for Conditional
+#   Computation* (2013): the straight-through estimator.
 #
-# Next, one tape is asked several questions:
-# [04 · Persistence](04_persistence.ipynb).
+# Next: what if you need more than one gradient from the same recording? [04 · Persistence](04_persistence.ipynb).

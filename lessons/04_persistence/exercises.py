@@ -65,9 +65,9 @@ EXERCISES = (
         title="A dict of targets",
         kind="predict",
         points=1,
-        form="Write one number, without quotes. The answer has the structure of the sources, and "
-        "the only source is w, in no list or dict: targets are summed, in whatever they are given",
-        praise="The slopes 4 and 6 are added, and the keys of the targets are forgotten.",
+        form="Write one number, without quotes. The result has the structure of the sources, "
+        "and the only source is `w`, not in a list or dict",
+        praise="The tape adds the slopes 4 and 6, whatever the keys of the targets are.",
     ),
     Question(
         id="04.2",
@@ -80,8 +80,8 @@ EXERCISES = (
         parts=[
             Part(
                 words="the dict of gradients",
-                form="Return a dict with the keys squared and absolute, and under each the "
-                "gradient of that loss, of the shape of w.",
+                form='Return a dict with the keys `"squared"` and `"absolute"`, each with the '
+                "gradient of that loss, in the shape of `w`.",
             )
         ],
         praise="Each loss has its own gradient, under its own name.",
@@ -98,10 +98,10 @@ EXERCISES = (
         parts=[
             Part(
                 "results",
-                form="Return two things: the gradient of the loss, and then the norm of the "
+                form="Return two things: the gradient of the loss, then the norm of the "
                 "penalty's gradient for the log.",
             ),
-            Part("gradient", "the gradient of the loss", "It has the shape of w, (3, 1)."),
+            Part("gradient", "the gradient of the loss", "It has the shape of `w`, (3, 1)."),
             Part("norm", "the norm for the log", "The norm is one number."),
         ],
         praise="The penalty is back in the gradient, and the log still shows its norm.",
@@ -116,27 +116,28 @@ EXERCISES = (
         inputs="A x",
         parts=[
             Part(
-                words="the table for f(x) = (A x)**2",
-                form="Stack one row for each entry of f(x), whatever their number, with a column "
-                "for each entry of x.",
+                words="the matrix for f(x) = (A x)**2",
+                form="Stack one row for each entry of `f(x)`, with one column for each entry "
+                "of `x`.",
             )
         ],
         demands=[
             Demand(
                 "jacobian asked",
-                "The table is right, but it is `jacobian` that wrote it. Write it yourself: ask "
-                "tape.gradient for one entry of f(x) at a time, and stack the answers.",
+                "The matrix is right, but you used `jacobian`. Use `tape.gradient` instead, "
+                "with one entry of `f(x)` as the target at a time, and stack the "
+                "gradients.",
                 lambda noted: not any(noted["jacobian"]) and not any(noted["batch_jacobian"]),
             ),
             Demand(
                 "no tape asked",
-                "The table is right, but no tape was asked for it: differences of the values of f "
-                "are right to some digits only. Ask tape.gradient for one entry of f(x) at a "
-                "time, and stack the answers.",
+                "The matrix is right, but no tape computed it; finite differences are accurate "
+                "to only a few digits. Use `tape.gradient` with one entry of `f(x)` at a "
+                "time, and stack the gradients.",
                 lambda noted: any(noted["gradient"]) or any(noted["jvp"]),
             ),
         ],
-        praise="Every row is the gradient of one entry alone, for tables of every shape.",
+        praise="Every row is the gradient of a single entry, for matrices of every shape.",
     ),
 )
 
@@ -145,49 +146,55 @@ PREDICTIONS = (
         "04.a",
         right="two numbers: 7 and 2",
         options={
-            "four numbers, one for each pair: 3, 2, 4 and 0": "A number for each pair would be "
-            "natural, and `jacobian` gives it. But `gradient` has the structure of the sources: "
-            "two sources, two numbers.",
-            "two numbers: 3 and 2": "These are the slopes of the first loss alone. The second one "
-            "counts as well.",
-            "two numbers: 7 and 2": "The tape starts with a 1 at every target, and adds where its "
-            "ways meet: at a, 3 from the first loss and 4 from the second. Several targets give "
-            "the gradient of their sum.",
+            "four numbers, one for each pair: 3, 2, 4 and 0": "One number per pair would be "
+            "natural, and `jacobian` returns that. But `gradient` returns the structure of "
+            "the sources: two sources, two numbers.",
+            "two numbers: 3 and 2": "3 and 2 are the slopes of only the first loss. But the "
+            "second loss is also a target.",
+            "two numbers: 7 and 2": "The tape starts with a 1 at every target and adds where "
+            "paths meet. At `a` it adds 3 from the first loss and 4 from the second: "
+            "several targets give the gradient of their sum.",
         },
     ),
     Callout(
         "04.b",
         right="(3, 2, 1)",
         options={
-            "a table of 3 by 3": "A table would tell all, one row for each entry. But a gradient "
-            "has the shape of its source.",
-            "(1, 1, 1)": "So it would be for `1 * v`, and where each entry depends on its own source "
-            "alone you never notice the sum. But here v₀ is in all three entries.",
-            "(3, 2, 1)": "The entries of a target are summed like a list of targets: "
-            "3v₀ + 2v₁ + v₂ has the slopes (3, 2, 1).",
-        },
-    ),
-    Callout(
-        "04.c",
-        right="9",
-        options={
-            "27": "27 is the truth, 3x² at x = 3, and you would get it if the pause only paused.",
-            "9": "The question for the log used up the recording, and after the pause the tape "
-            "starts a new, empty one. That holds z = y·x, but not where y came from: y is a "
-            "constant 9, and so the slope is 9. Nothing warns you.",
-            "an error": "An error would be fair, since a plain tape answers once. But after the "
-            "pause the tape records anew, and of that recording nobody has asked anything.",
+            "a table of 3 by 3": "A matrix would tell everything, with one row per entry. But "
+            "a gradient has the shape of its source.",
+            "(1, 1, 1)": "(1, 1, 1) would be right for `1 * v`. If each entry depends on only "
+            "one entry of the source, you never notice the sum; but here v₀ is in all "
+            "three entries.",
+            "(3, 2, 1)": "The entries of a target are summed, just like a list of targets. 3v₀ "
+            "+ 2v₁ + v₂ has the gradient (3, 2, 1).",
         },
     ),
     Callout(
         "04.d",
         right="0",
         options={
-            "6": "You will read that you must delete a persistent tape, or its values stay. That "
-            "holds for a name in a notebook, which stays. A function's names end with it.",
-            "1": "The tape holds all six, or it is gone and holds none.",
-            "0": "A tape lives as long as something refers to it, and the function's own name for "
-            "it ended with the return.",
+            "6": "Many posts say that you must delete a persistent tape, or its values stay in "
+            "memory. That is true for a notebook variable, which lives on, but a "
+            "function's local variables go away when it returns.",
+            "1": "One tensor may seem to stay. But the tape holds all six, or it is gone and "
+            "holds none.",
+            "0": "A tape lives as long as something refers to it. Here only the function's "
+            "local variable did, and it went away when the function returned.",
+        },
+    ),
+    Callout(
+        "04.c",
+        right="9",
+        options={
+            "27": "27 is the correct derivative, 3x² at x = 3. You would get it if the tape "
+            "still had its recording of y = x², but `tape.gradient` inside the pause used "
+            "it up.",
+            "9": "`tape.gradient` used up the recording, and after the pause the tape starts a "
+            "new, empty one. That one contains z = y · x, but not how y was computed, so y "
+            "is the constant 9, and so is the slope. There is no warning.",
+            "an error": "A plain tape can be used only once, so an error would be reasonable. "
+            "But after the pause the tape starts a new recording, and this is the first "
+            "`gradient` call on it.",
         },
     ),
 )

@@ -1,20 +1,20 @@
 # %% [markdown] part="Part I: the tape"
 # # 04 · Persistence
 #
-# Sooner or later you want two gradients of one computation: of two losses, or one for a log. A tape that is asked, or
-# paused, in the wrong way can spoil a training without a word.
+# Your loss has two parts: how well the model fits, and how large its weights are. Training goes badly, and you want to see
+# the gradient of each part. You call `gradient` twice and get a `RuntimeError`, because a tape gives its recording away
+# with the first answer. In this lesson you learn to get several gradients from one recording, and what that costs.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - say why a tape answers once, and when to make it persistent;
-# - get the gradient of each of several targets;
-# - pause and restart a recording, and lose nothing by it;
-# - say what a persistent tape keeps in memory, and until when.
+# - get a separate gradient for each of several losses;
+# - predict what a tape returns for a list of targets, or for a target with many entries;
+# - tell what a persistent tape keeps in memory, and how to release it.
 #
 # **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_tape, predict, record_tape, start_lesson
+from course_utils import check, plot_tape, predict, start_lesson
 
 start_lesson("04")
 
@@ -24,124 +24,57 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## How often does a tape answer?
+# ## Why does the second call fail?
 #
-# One tape records two results, x² and x³. Ask for the slope of the first, then for that of the second:
+# Here is such a loss, with one weight and one example. The weight should be near 5, and it should be small.
 
 # %%
-x = tf.Variable(2.0)
+w = tf.Variable(3.0)
 
 with tf.GradientTape() as tape:
-    square = x**2
-    cube = x**3
+    fit = (w - 5) ** 2
+    size = w**2
 
-print(f"{tape.gradient(square, x).numpy():.1f}")
+print(f"fit: {tape.gradient(fit, w).numpy():.1f}")
 try:
-    tape.gradient(cube, x)
+    tape.gradient(size, w)
 except RuntimeError as error:
     refusal = str(error).split(" can ")[0]
     print(f"RuntimeError: {refusal} ...")
 
+# %% tags=["claims"]
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
-# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: with its answer it
-# drops the whole recording, even what it did not need.
+# You can call `gradient` on a plain tape only once. With its answer it releases the whole recording, to save memory. That
+# is also why you get this error if you rerun just the cell with the call.
 #
-# `tf.function` turns a Python function into a graph that TensorFlow runs; lesson 05 is about it. The rule
-# holds there, too:
-
-# %%
-@tf.function
-def ask_twice():
-    with tf.GradientTape() as tape:
-        square = x**2
-        cube = x**3
-    return tape.gradient(square, x), tape.gradient(cube, x)
-
-
-try:
-    ask_twice()
-except RuntimeError as error:
-    same_refusal = refusal in str(error)
-    print("RuntimeError, the same refusal:", same_refusal)
-
-assert same_refusal
-
-# %% [markdown]
-# ## What does a persistent tape give?
-#
-# With `persistent=True` the tape keeps what it recorded. Ask it as often as you like:
+# A **persistent** tape keeps its recording, so you can call `gradient` as often as you like:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
-    y = x * x
-    cube = y * x
-    z = y * y  # x**4
+    fit = (w - 5) ** 2
+    size = w**2
 
-slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
+print(f"fit: {tape.gradient(fit, w).numpy():.1f}, size: {tape.gradient(size, w).numpy():.1f}")
 
-print(slopes)
-assert slopes == [4.0, 12.0, 32.0]
-
-# %% [markdown]
-# You will read that a persistent tape gives second derivatives; run this. It does if you ask for the first gradient
-# *inside* its block, where that is recorded, and not if you ask below. Lesson 06 has a better way.
-
-# %%
-# TensorFlow warns that a question inside is slow
-tf.get_logger().setLevel("ERROR")
-with tf.GradientTape(persistent=True) as tape:
-    cube = x * x * x
-    inside = tape.gradient(cube, x)  # 3 * x**2, recorded as well
-tf.get_logger().setLevel("WARNING")
-
-below = tape.gradient(cube, x)
-print("of the one asked inside:", tape.gradient(inside, x).numpy())
-print("of the one asked below: ", tape.gradient(below, x))
-assert tape.gradient(inside, x) == 12.0 and tape.gradient(below, x) is None
+# %% tags=["claims"]
+assert tape.gradient(fit, w).numpy() == -4.0 and tape.gradient(size, w).numpy() == 6.0
 
 # %% [markdown]
-# Several *sources* need no persistence, for one question takes them all. On *one* tape, several *targets* need it if
-# each wants a `gradient` of its own.
-
-# %% [markdown]
-# ### Further: what a question inside costs
+# The two parts pull in opposite directions: the fit has the gradient -4 and wants a larger weight, while the size has the
+# gradient 6 and wants a smaller one.
 #
-# A question below one tape's block may still be inside another's. Here that is the block of the course's
-# `record_tape`, which runs a function on a tape and tells what was recorded. Six operations in a row, with no
-# question, with one, and with two:
-
-
-# %%
-def six_tanh(questions):
-    def run(x):
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch(x)
-            h = x
-            for _ in range(6):
-                h = tf.tanh(h)
-        return h, [tape.gradient(h, x) for _ in range(questions)]
-
-    return run
-
-
-recorded = [len(record_tape(six_tanh(questions), 0.5).operations) for questions in (0, 1, 2)]
-
-print("operations on the tape:", recorded)
-assert recorded == [6, 12, 18]
-
-# %% [markdown]
-# The way back is recorded, too, and once more for each question. So ask inside only what you mean to differentiate again.
+# You need a persistent tape only for several *targets*. Several *sources* go into one call, as a list or a dict.
 
 # %% [markdown]
 # ## What happens with several targets?
 #
-# A list of targets is allowed, as a list of sources is.
+# Targets can be passed as a list, too. Then you might expect a gradient for each.
 #
 # > **Predict**
 # >
-# > Two losses, a·b and a², at a = 2 and b = 3, and two sources, a and b. What comes back?
+# > Take two losses, a · b and a², at a = 2 and b = 3, and the sources `[a, b]`. What does one call return?
 
 # %%
 predict("04.a", "")
@@ -150,15 +83,17 @@ predict("04.a", "")
 a, b = tf.Variable(2.0), tf.Variable(3.0)
 
 with tf.GradientTape() as tape:
-    targets = [a * b, a**2]
+    losses = [a * b, a**2]
 
-summed = tape.gradient(targets, [a, b])
+summed = tape.gradient(losses, [a, b])
 
 print([float(gradient) for gradient in summed])
 
 # %% [markdown]
-# In the figure, y1 is a·b and y2 is a², and Σ is their sum. Two orange lines arrive at a: one brings b = 3, the other
-# 2a = 4. Look at the number under a.
+# The gradients come back in the structure of the *sources*, so two sources give two numbers. The targets are added up:
+# you get the gradient of a · b + a². For a that is b + 2a = 7, and for b it is a = 2.
+#
+# In the figure, y1 and y2 are the losses and Σ is their sum. Two orange arrows reach a, one with 3 and one with 4.
 
 # %%
 def two_losses(a, b):
@@ -168,32 +103,33 @@ def two_losses(a, b):
 ax = plot_tape(two_losses, a, b)
 
 # %% [markdown]
-# To get each, ask for each:
+# For separate gradients, make the tape persistent and call `gradient` once for each loss:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
     losses = two_losses(a, b)
 
-each = [tape.gradient(loss, [a, b]) for loss in losses]
+for loss in losses:
+    of_a, of_b = tape.gradient(loss, [a, b])
+    print("a:", of_a.numpy(), " b:", None if of_b is None else of_b.numpy())
 
+# %% tags=["claims"]
+assert [float(gradient) for gradient in summed] == [7.0, 2.0]
+assert [float(gradient) for gradient in tape.gradient(losses[0], [a, b])] == [3.0, 2.0]
+assert of_a.numpy() == 4.0 and of_b is None
 with tf.GradientTape() as tape:
     stacked = tf.stack(two_losses(a, b))
-
-# two of shape (2,): a plain tape, asked once
-rows = tape.jacobian(stacked, [a, b])
-
-print([[g and float(g) for g in pair] for pair in each])
-assert np.array_equal(rows, [[3, 4], [2, 0]])
-assert each == [[3.0, 2.0], [4.0, None]] and np.array_equal(summed, np.sum(rows, axis=1))
+# a plain tape answers both targets in one call of jacobian, with 0 for the missing path
+assert np.array_equal(tape.jacobian(stacked, [a, b]), [[3, 4], [2, 0]])
 
 # %% [markdown]
-# The `None` says that a² has no path to b. The sum hid that. A plain tape can answer both in one question, the
-# `jacobian` of the stacked targets (lesson 06), here with 0 for the missing path.
+# Now you also see a `None`: a² does not depend on b. The sum had hidden that.
+#
+# The same rule holds for a single target with many entries.
 #
 # > **Predict**
 # >
-# > Now one target with three entries: `tf.cumsum(v)` is v₀, v₀ + v₁, v₀ + v₁ + v₂. What is its gradient
-# > with respect to v?
+# > `tf.cumsum(v)` has three entries: v₀, v₀ + v₁ and v₀ + v₁ + v₂. What is its gradient with respect to v?
 
 # %%
 predict("04.b", "")
@@ -208,23 +144,25 @@ with tf.GradientTape(persistent=True) as tape:
 print(tape.gradient(y, v).numpy())
 
 # %% [markdown]
-# If you want the gradient of one entry, pick it *inside* the block. Below it, `y[1]` is a new tensor that the
-# tape did not see:
+# A table with one row for each entry would say more, but a gradient has the shape of its source. So the entries are added
+# up, to 3v₀ + 2v₁ + v₂, and the gradient is (3, 2, 1).
+#
+# If you want the gradient of one entry, pick the entry *inside* the block. Below the block, `y[1]` is a new tensor that
+# the tape never saw:
 
 # %%
-row = tape.gradient(middle, v)
-too_late = tape.gradient(y[1], v)
+print("picked inside:", tape.gradient(middle, v).numpy())
+print("picked below:", tape.gradient(y[1], v))
 
-print(row.numpy(), too_late)
-assert np.array_equal(row, [1, 1, 0]) and too_late is None
+# %% tags=["claims"]
+assert np.array_equal(tape.gradient(y, v), [3, 2, 1])
+assert np.array_equal(tape.gradient(middle, v), [1, 1, 0]) and tape.gradient(y[1], v) is None
 
 # %% [markdown]
-# The whole table in one call is a `jacobian`.
-#
 # ### Exercise 04.1: predict
 #
-# `w` is a variable with the value 3; a tape recorded `fit = (w - 1) ** 2` and `size = w**2`. What does
-# `tape.gradient({"fit": fit, "size": size}, w)` return? Write a number, a list or dict of numbers, or None.
+# `w` is a variable with the value 3. A tape recorded `fit = (w - 1) ** 2` and `size = w**2`. What does
+# `tape.gradient({"fit": fit, "size": size}, w)` return? Write a number, a list or dict of numbers, or `None`.
 
 # %% exercise="04.1"
 # What the call returns, with plain numbers.
@@ -243,15 +181,13 @@ check("04.1", returned)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slopes are 2(w - 1) and 2w. What happens to several targets?
+# The derivatives are 2(w - 1) and 2w. What happens to several targets?
 #
 # </details>
 #
-# Here is the call:
+# Run it:
 
 # %%
-w = tf.Variable(3.0)
-
 with tf.GradientTape() as tape:
     parts = {"fit": (w - 1) ** 2, "size": w**2}
 
@@ -259,12 +195,16 @@ of_dict = tape.gradient(parts, w)
 
 print(f"{of_dict.numpy():.1f}")
 
+# %% tags=["claims"]
+assert of_dict.numpy() == 10.0
+
 # %% [markdown]
+# There is one source, so there is one number: 4 + 6.
+#
 # ### Exercise 04.2: complete
 #
-# A linear model predicts `x @ w`. Return the gradients of two losses with respect to the variable `w`:
-# under `"squared"` that of the mean of the squared errors, under `"absolute"` that of the mean of their
-# absolute values. One forward pass is enough.
+# A linear model predicts `x @ w`. Return a dict with the gradients of two losses with respect to the variable `w`. Under
+# `"squared"`, the loss is the mean of the squared errors. Under `"absolute"`, it is the mean of their absolute values.
 
 # %% exercise="04.2"
 def gradients_by_loss(w, x, y):
@@ -285,21 +225,170 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Two targets, two questions.
+# Two targets need two calls.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Both losses stand inside the block of a persistent tape, the second with `tf.abs`. Below it, two calls
-# of `tape.gradient` fill the dict.
+# Compute both losses inside the block of a persistent tape, the second with `tf.abs`. Below the block, two calls of
+# `tape.gradient` fill the dict.
 #
 # </details>
 
 # %% [markdown]
-# ## When is it right to pause or restart?
+# ## What does a persistent tape keep in memory?
 #
-# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` this tape, plain or
-# persistent, does not record it, and loses nothing else:
+# To go back through an operation, a tape needs values from the forward pass. For a large model these values take most of
+# the memory, so it matters how long they live. A **weak reference** shows it: it points to an object without keeping it
+# alive, and returns `None` once the object is gone.
+
+# %%
+def record(persistent):
+    with tf.GradientTape(persistent=persistent) as tape:
+        hidden = tf.tanh(w)
+        y = hidden**2
+    return tape, y, weakref.ref(hidden)
+
+
+for persistent in [False, True]:
+    tape, y, hidden = record(persistent)
+    tape.gradient(y, w)
+    print(f"persistent={persistent}: hidden is kept after gradient: {hidden() is not None}")
+
+del tape
+print("and after del tape:", hidden() is not None)
+
+# %% [markdown]
+# The plain tape lets go of `hidden` with its answer. The persistent tape keeps it until the tape itself is gone. At the
+# top level of a notebook, a name lives until you delete it, so write `del tape` when you are done.
+#
+# > **Predict**
+# >
+# > The persistent tape below is created inside a function, and nobody deletes it. Six values are recorded. How many of
+# > them are still in memory after the function has returned?
+
+# %%
+predict("04.d", "")
+
+# %%
+def two_gradients():
+    with tf.GradientTape(persistent=True) as tape:
+        values = [tf.tanh(w)]
+        for _ in range(5):
+            values.append(tf.tanh(values[-1]))
+    gradients = [tape.gradient(values[-1], w), tape.gradient(values[2], w)]
+    return gradients, [weakref.ref(value) for value in values]
+
+
+gradients, values = two_gradients()
+
+print(sum(value() is not None for value in values))
+
+# %% tags=["claims"]
+assert sum(value() is not None for value in values) == 0
+for persistent, is_kept in [(False, False), (True, True)]:
+    tape, y, hidden = record(persistent)
+    assert hidden() is not None  # before gradient, both keep it
+    tape.gradient(y, w)
+    assert (hidden() is not None) == is_kept
+kept = [tape]
+del tape
+assert hidden() is not None  # the list still holds the tape
+kept.clear()
+assert hidden() is None
+
+# %% [markdown]
+# Many tutorials say that you must delete a persistent tape. Inside a function you need not: the function's names end when
+# it returns, the tape with them, and no value is left. A tape that you store in a list or an attribute does stay.
+
+# %% [markdown]
+# ## Which tape do I need?
+#
+# - **One plain tape** is enough if the sum of the losses will do, as in training.
+# - **One persistent tape** gives you k gradients from one forward pass. Use it in a function, and return the gradients
+#   instead of the tape.
+# - **k plain tapes** need k forward passes. Use them if the memory for one persistent recording is not there.
+#
+# ### Exercise 04.4: complete
+#
+# Build the table that 04.b wished for, without `jacobian`. `f` takes the variable `x`, shape (n,), and returns a tensor of
+# shape (m,). Return one tensor of shape (m, n) that has, in row i, the gradient of entry i of `f(x)`.
+
+# %% exercise="04.4"
+def gradient_table(f, x):
+    """Return the gradients of all entries of f(x) with respect to x, shape (m, n)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape(persistent=True) as tape:
+        entries = tf.unstack(f(x))
+    return tf.stack([tape.gradient(entry, x) for entry in entries])
+    ### END SOLUTION
+
+# %%
+check("04.4", gradient_table)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Call `gradient` once for each entry, and pick the entries where the tape sees it.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Inside the block, `tf.unstack` turns a tensor into a list of its entries. Below it, `tf.stack` turns a list of rows into
+# a table.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. One cell records with a plain tape. The next cell holds only
+# <code>tape.gradient(y, x)</code>, and you run it twice. What happens?</summary>
+#
+# The first run gives a gradient and the second a `RuntimeError`. Rerun the cell that records, too.
+#
+# </details>
+# <details><summary>2. Outputs of shape (32, 10) come from weights of shape (4, 10). What is the gradient of the
+# outputs with respect to the weights?</summary>
+#
+# A tensor of shape (4, 10): the gradient of the sum of all 320 outputs.
+#
+# </details>
+# <details><summary>3. A method stores its persistent tape in <code>self.tape</code> and returns gradients. When are the
+# recorded values released?</summary>
+#
+# When the attribute is replaced or deleted, or when the object is gone. The return of the method does not release them.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Call `gradient` once on a plain tape, for all sources together.
+# - For a gradient per loss, use `persistent=True` and call `gradient` for each loss.
+# - Remember that several targets, or the entries of one target, are added up.
+# - Use a persistent tape inside a function. At the top level of a notebook, write `del tape`.
+#
+# ```python
+# def gradients_by_loss(weights, x, y):
+#     with tf.GradientTape(persistent=True) as tape:
+#         losses = loss_functions(model(x), y)  # a dict
+#     return {name: tape.gradient(loss, weights) for name, loss in losses.items()}
+# ```
+#
+# **To remember**: a plain tape answers once, so ask it for all sources in one call.
+
+# %% [markdown]
+# ## Going deeper
+#
+# A tape can be paused and restarted. You will rarely need it, and there is a trap in it.
+
+# %% [markdown]
+# ### Can I pause a tape?
+#
+# Some numbers are computed only for a log, and need no gradient. Inside `with tape.stop_recording():` the tape pauses:
 
 # %%
 v = tf.Variable([1.0, -2.0])
@@ -307,28 +396,21 @@ v = tf.Variable([1.0, -2.0])
 with tf.GradientTape(persistent=True) as tape:
     loss = tf.reduce_sum(v**2)
     with tape.stop_recording():
-        largest = tf.reduce_max(tf.abs(v))  # for a log
+        largest = tf.reduce_max(tf.abs(v))  # for the log
 
 print(f"largest entry {largest.numpy():.1f}")
 print(tape.gradient(loss, v).numpy(), tape.gradient(largest, v))
-assert np.array_equal(tape.gradient(loss, v), [2, -4])
-assert largest == 2.0 and tape.gradient(largest, v) is None
 
-# %%
-with tf.GradientTape() as plain:
-    square = x**2
-    with plain.stop_recording():
-        logged = tf.abs(square)
-    cube = square * x
-assert plain.gradient(cube, x) == 3 * x**2  # nothing was lost
-assert np.isclose(of_dict, 10)  # of Exercise 04.1
+# %% tags=["claims"]
+assert np.array_equal(tape.gradient(loss, v), [2, -4])
+assert largest.numpy() == 2.0 and tape.gradient(largest, v) is None
 
 # %% [markdown]
-# Now the number for the log is itself a gradient, and the tape a plain one.
+# The trap: what if the number for the log is itself a gradient?
 #
 # > **Predict**
 # >
-# > z = y·x is x³. What does the last question give at x = 3?
+# > The tape below is a plain one. z = y · x is x³, whose derivative at 3 is 27. What does the last call return?
 
 # %%
 predict("04.c", "")
@@ -347,50 +429,50 @@ after_the_log = tape.gradient(z, x)
 print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
-# The question for the log used up the recording. After the pause a new one starts, for which y is a constant, 9. Now
-# the same block with a persistent tape, which keeps its recording through a pause:
+# You get 9 instead of 27, without an error. The call for the log used up the recording, and after the pause a new one
+# began. It holds z = y · x, but not where y came from, so y is the constant 9. A persistent tape keeps its recording, and
+# returns 27:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
     y = x**2
     with tape.stop_recording():
-        tape.gradient(y, x)
+        for_the_log = tape.gradient(y, x)
     z = y * x
 
-kept_its_recording = tape.gradient(z, x)
+print(f"{for_the_log.numpy():.1f}, {tape.gradient(z, x).numpy():.1f}")
 
-print(f"{kept_its_recording.numpy():.1f}")
-assert for_the_log == 6.0 and kept_its_recording == 3 * x**2
-assert kept_its_recording - after_the_log == 18.0
-
-# %% [markdown]
-# `tape.reset()`, inside the block, does the same on purpose: it forgets the recording, and what you told the tape to
-# watch, and starts over. Use it where a first part was computed for nothing.
-
-# %%
+# %% tags=["claims"]
+assert for_the_log.numpy() == 6.0 and after_the_log.numpy() == 9.0
+assert tape.gradient(z, x).numpy() == 27.0
+# a pause without a call of gradient loses nothing, also on a plain tape
+with tf.GradientTape() as plain:
+    square = x**2
+    with plain.stop_recording():
+        logged = tf.abs(square)
+    cube = square * x
+assert plain.gradient(cube, x).numpy() == 27.0
 with tf.GradientTape() as tape:
     y = x**2
     tape.reset()
     z = y * x
-
-after_reset = tape.gradient(z, x)
-
-print(f"{after_reset.numpy():.1f}")
-assert after_reset == after_the_log == 9.0
-
+assert tape.gradient(z, x).numpy() == 9.0
+constant = tf.constant(3.0)
 with tf.GradientTape() as tape:
-    watched = tf.constant(3.0)
-    tape.watch(watched)
+    tape.watch(constant)
     tape.reset()
-    doubled = 2 * watched
-assert tape.gradient(doubled, watched) is None
+    doubled = 2 * constant
+assert tape.gradient(doubled, constant) is None
 
 # %% [markdown]
+# `tape.reset()` starts a new recording on purpose. It also forgets what you told the tape to watch, so call `watch` again
+# after it.
+#
 # ### Exercise 04.3: repair
 #
-# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return
-# the gradient of the loss and, for a log, the norm (the length) of the penalty's gradient. The log is
-# right, no error is raised, and training behaves as if there were no penalty. There is one fault.
+# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return the gradient of
+# the loss and, for the log, the norm of the penalty's gradient. It has one bug. The norm is right and no error is raised,
+# but training behaves as if there were no penalty.
 
 # %% exercise="04.3"
 def gradient_and_norm(w, x, y):
@@ -416,219 +498,21 @@ check("04.3", gradient_and_norm)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# What does the tape still know of `penalty` when it records the loss?
+# What does the tape still know about `penalty` when it records the loss?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# It is asked twice. Which kind of tape keeps its recording after an answer?
+# `gradient` is called twice. Which kind of tape keeps its recording after an answer?
 #
 # </details>
-
-# %% [markdown]
-# ## What does a persistent tape keep alive?
-#
-# It keeps what its rules use on the way back: of six tanh in a row, all six values. It keeps them until it is
-# reset, or until the last reference to the tape goes. A notebook's names stay until you run `del tape`, and a tape in
-# a list or an attribute stays as long as that holds it.
-
-# %% [markdown]
-# ### Further: count what is alive
-#
-# A **weak reference** points to an object without keeping it alive; called, it returns the object, or
-# `None` once that is gone. This tanh with its own rule (`tf.custom_gradient`, as in lesson 03) notes such a
-# reference to each of its values, and counts on the way back how many are alive.
-
-# %%
-values, counts = [], []
-
-
-@tf.custom_gradient
-def counted_tanh(h):
-    value = tf.tanh(h)
-    values.append(weakref.ref(value))
-
-    def go_back(upstream):
-        counts.append(alive())
-        return upstream * (1 - value**2)  # the rule needs the value
-
-    return value, go_back
-
-
-def alive():
-    return sum(value() is not None for value in values)
-
-# %% [markdown]
-# Record six of them in a row, and ask a plain and a persistent tape:
-
-# %%
-def record_six(persistent):
-    values.clear()
-    with tf.GradientTape(persistent=persistent) as tape:
-        h = x
-        for _ in range(6):
-            h = counted_tanh(h)
-    return tape, h
-
-# %%
-for persistent in (False, True):
-    counts.clear()
-    tape, target = record_six(persistent)
-    tape.gradient(target, x)
-    print(counts, "and then", alive())
-    assert counts == ([6] * 6 if persistent else [6, 5, 4, 3, 2, 1])
-    assert alive() == (6 if persistent else 0)
-
-tape.gradient(target, x)  # the second answer of the persistent tape
-assert counts == [6] * 12
-
-# %% [markdown]
-# The plain tape lets go of each value behind it, and so cannot answer again. The persistent one keeps all
-# six, and walks the whole way back for each answer.
-#
-# > **Predict**
-# >
-# > The tape below is persistent, and nobody deletes it. How many of its six values are alive after the
-# > function has returned?
-
-# %%
-predict("04.d", "")
-
-# %%
-def two_answers():
-    tape, target = record_six(persistent=True)
-    return tape.gradient(target, x), tape.gradient(target, x)
-
-
-first, second = two_answers()
-
-print(alive())
-
-# %% [markdown]
-# So use a persistent tape in a function that returns the gradients, and not the tape. (After a function that *raised*,
-# the notebook keeps its traceback, and with it the tape.) At notebook scope `del tape` matters, but it removes one
-# reference only:
-
-# %%
-after_return = alive()
-tape, target = record_six(persistent=True)
-history = [tape]
-del tape
-after_del = alive()
-history.clear()
-
-print(f"after the return {after_return}, after del {after_del}, after clear {alive()}")
-assert after_return == alive() and (after_del, alive()) == (6, 0)
-
-# %% [markdown]
-# ## Which tape fits the question?
-#
-# - **One plain tape, one question**, where the sum will do, as in training: one forward pass, one way back.
-# - **One persistent tape, k questions**, to see k losses apart: one forward pass, k ways back, every value
-#   that a rule needs kept until the tape goes. Use it in a function that returns the gradients, not the tape.
-# - **k plain tapes in turn**, where memory is short: k forward passes, k ways back, one recording at a time.
-#
-# For two losses, count the forward passes:
-
-# %%
-forward_passes = {"one persistent tape": 0, "two plain tapes": 0}
-
-
-def counted_losses(way):
-    forward_passes[way] += 1
-    return two_losses(a, b)
-
-
-with tf.GradientTape(persistent=True) as tape:
-    losses = counted_losses("one persistent tape")
-together = [tape.gradient(loss, a) for loss in losses]
-
-for i in (0, 1):
-    with tf.GradientTape() as tape:
-        loss = counted_losses("two plain tapes")[i]
-    assert tape.gradient(loss, a) == together[i]
-
-print(forward_passes)
-assert list(forward_passes.values()) == [1, 2]
-
-# %% [markdown]
-# ### Exercise 04.4: complete
-#
-# Write the whole table yourself, without `jacobian` and without differences of values. `f` takes the variable
-# `x`, shape (n,), and returns a tensor of shape (m,). Return one tensor of shape (m, n): in row i the gradient of entry i of `f(x)`.
-
-# %% exercise="04.4"
-def gradient_table(f, x):
-    """Return the gradients of all entries of f(x) with respect to x, shape (m, n)."""
-    ### BEGIN SOLUTION
-    with tf.GradientTape(persistent=True) as tape:
-        entries = tf.unstack(f(x))
-    return tf.stack([tape.gradient(entry, x) for entry in entries])
-    ### END SOLUTION
-
-# %%
-check("04.4", gradient_table)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# One question for each entry, and each entry is picked where the tape sees it.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Inside the block, `tf.unstack` makes a list of a tensor's entries. Below it, `tf.stack` makes a table
-# of a list of rows.
-#
-# </details>
-
-# %% [markdown]
-# ## Checkpoint
-#
-# Answer before you open.
-#
-# <details><summary>1. One cell records with a plain tape. The next holds only
-# <code>tape.gradient(y, x)</code>, and you run it twice. What happens?</summary>
-#
-# A gradient, and then a RuntimeError: run the cell that records again, too.
-#
-# </details>
-# <details><summary>2. Outputs of shape (32, 10) come from weights of shape (4, 10). What does the gradient
-# of the outputs hold?</summary>
-#
-# In shape (4, 10), the gradient of the sum of all 320 outputs.
-#
-# </details>
-# <details><summary>3. A method keeps its persistent tape in <code>self.tape</code> and returns gradients.
-# When are the values released?</summary>
-#
-# When the attribute is replaced or deleted, or the object goes. The return releases nothing.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - A plain tape answers once: with its answer it lets go of its recording.
-# - A persistent tape answers for each target, and keeps what its rules need until its last reference goes, or a reset.
-# - Several targets, or one with many entries, give the gradient of their sum.
-# - `stop_recording` is for what needs no gradient; to *take* one inside it, make the tape persistent.
-# - `reset` throws the recording away and starts over.
-#
-# ```python
-# with tf.GradientTape(persistent=True) as tape:
-#     losses = loss_functions(model(x), y)  # a dict
-# each = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
-# del tape  # in a notebook; in a function, its return does it
-# ```
-#
-# **To remember**: a plain tape answers one question, so ask it for all sources at once.
 
 # %% [markdown]
 # ## Further reading
 #
 # - TensorFlow's guide *Advanced automatic differentiation*: the same controls in reference form.
-# - Chen, Xu, Zhang and Guestrin, *Training Deep Nets with Sublinear Memory Cost* (2016): what to do when
-#   even one recording is too large.
+# - Chen, Xu, Zhang and Guestrin, *Training Deep Nets with Sublinear Memory Cost* (2016): what to do when even one
+#   recording is too large.
 #
-# The next lesson is about branches, loops and graphs: [05 · Control flow](05_control_flow.ipynb).
+# So far every program ran straight from top to bottom. Next come branches, loops and graphs:
+# [05 · Control flow](05_control_flow.ipynb).

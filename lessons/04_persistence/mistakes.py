@@ -8,18 +8,19 @@ from course_utils.exercises import Table, Wrong
 
 SUM_OF_SLOPES = Table(
     {
-        None: "Both parts are computed from the variable w, so there is a gradient.",
-        4: "4 is the slope of fit alone. The target is a dict that holds size, too.",
-        6: "6 is the slope of size alone. The target is a dict that holds fit, too.",
-        5: "5 is the mean of the two slopes. Several targets are summed, not averaged.",
-        24: "24 is the product of the two slopes. Several targets are summed.",
-        13: "13 is the sum of the two values, 4 and 9. The tape gives the slope of that sum.",
-        8: "8 is 2 + 6. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
-        11: "11 is 5 + 6. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
-        12: "12 is 2w + 2w. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
+        None: "Both parts are computed from the variable `w`, so there is a gradient. Find the "
+        "slope of each part at w = 3.",
+        4: "4 is the slope of only `fit`. But the target is a dict that also contains `size`.",
+        6: "6 is the slope of only `size`. But the target is a dict that also contains `fit`.",
+        5: "5 is the mean of the two slopes. But several targets are summed, not averaged.",
+        24: "24 is the product of the two slopes. But several targets are summed, not multiplied.",
+        13: "13 is the sum of the two *values*, 4 and 9. The tape returns the slope of that sum.",
+        8: "8 is 2 + 6. But the slope of `(w - 1)**2` is 2(w - 1), which is 4 at w = 3.",
+        11: "11 is 5 + 6. But the slope of `(w - 1)**2` is 2(w - 1), which is 4 at w = 3.",
+        12: "12 is 2w + 2w. But the slope of `(w - 1)**2` is 2(w - 1), which is 4 at w = 3.",
     },
-    "{value} is not it. Find the slope of each part at w = 3, and then say what a tape does with "
-    "several targets.",
+    "{value} is not the answer. Find the slope of each part at w = 3. What does a tape do with "
+    "several targets?",
 )
 
 # 04.2
@@ -67,134 +68,131 @@ def one_summed(name):
 
 
 RECORDED = (
-    "Take the variable w itself, no copy of it, and compute both losses inside the `with` block of "
-    "one persistent tape, with TensorFlow's functions and without a pause or reset."
+    "Compute both losses inside the `with` block of one persistent tape, from `w` itself (not "
+    "a copy), with TensorFlow functions and no `stop_recording` or `reset`."
 )
 
 
 BY_LOSS = {
     "one gradient alone": Wrong(
-        "You returned one gradient. Return a dict with two: under squared and under absolute that "
-        "of the loss of this name.",
+        "You returned one gradient. Return a dict with two: the gradient of each loss under "
+        'its name, `"squared"` or `"absolute"`.',
         by_loss(lambda ask, s, a: ask(s)),
         by_loss(lambda ask, s, a: ask(a)),
     ),
     "sum of both returned": Wrong(
-        "You returned the gradient of the sum of both losses: targets are summed, also in a list "
-        "or a dict. Ask a persistent tape once for each loss.",
+        "You returned the gradient of the sum of both losses: targets in a list or dict are "
+        "summed. Call `gradient` on a persistent tape once per loss.",
         by_loss(lambda ask, *losses: ask(list(losses))),
     ),
     "sum under both names": Wrong(
-        "Under both names stands the gradient of the sum of the losses. Ask a persistent tape "
-        "twice, with one loss as the target each time.",
+        "Under both names you have the gradient of the sum of the losses. Call `gradient` on a "
+        "persistent tape twice, each time with one loss as the target.",
         targets(lambda s, a: ([s, a], [s, a])),
     ),
     "names exchanged": Wrong(
-        "The two gradients stand under each other's name.",
+        "The two gradients are swapped. Put the gradient of each loss under its own name.",
         targets(lambda s, a: (a, s)),
     ),
     "errors summed": Wrong(
-        "Both gradients are too large by the number of examples: the errors are added up, not "
-        "averaged. Take tf.reduce_mean of them; a target of many entries is summed by itself.",
+        "Both gradients are too large by a factor of n, the number of examples, because the "
+        "errors are summed. Average them with `tf.reduce_mean`.",
         by_loss(both, lambda error: (error**2, tf.abs(error))),
     ),
     "absolute loss under both": Wrong(
-        "Under squared stands the gradient of the absolute loss, as under absolute. Make each "
-        "loss the target of its own question.",
+        'Under `"squared"` you have the gradient of the absolute loss. Call `tape.gradient` '
+        "once per loss, with that loss as the target.",
         one_name("squared", lambda own, other: other),
     ),
     "sum under squared": Wrong(
-        "Under squared stands the gradient of the sum of both losses. Ask for it with the "
-        "squared loss alone as the target.",
+        'Under `"squared"` you have the gradient of the sum of both losses. Pass only the '
+        "squared loss as the target.",
         one_name("squared", lambda own, other: [own, other]),
     ),
     "squared errors summed": Wrong(
-        "The gradient under squared is too large by the number of examples: its errors are "
-        "added up. Take tf.reduce_mean of them.",
+        'The gradient under `"squared"` is too large by a factor of n, the number of examples, '
+        "because you sum the squares. Average them with `tf.reduce_mean`.",
         one_summed("squared"),
     ),
     "no path under squared": Wrong(
-        "Under squared stands None: the tape has no path from that loss to your source. "
+        'The gradient under `"squared"` is `None`: no path leads from `w` to that loss. '
         + RECORDED,
         one_name("squared", lambda own, other: tf.identity(own)),
     ),
     "squared loss under both": Wrong(
-        "Under absolute stands the gradient of the squared loss, as under squared. Make each "
-        "loss the target of its own question.",
+        'Under `"absolute"` you have the gradient of the squared loss. Call `tape.gradient` '
+        "once per loss, with that loss as the target.",
         one_name("absolute", lambda own, other: other),
     ),
     "sum under absolute": Wrong(
-        "Under absolute stands the gradient of the sum of both losses. Ask for it with the "
-        "absolute loss alone as the target.",
+        'Under `"absolute"` you have the gradient of the sum of both losses. Pass only the '
+        "absolute loss as the target.",
         one_name("absolute", lambda own, other: [own, other]),
     ),
     "absolute errors summed": Wrong(
-        "The gradient under absolute is too large by the number of examples: its errors are "
-        "added up. Take tf.reduce_mean of them.",
+        'The gradient under `"absolute"` is too large by a factor of n, the number of '
+        "examples, because you sum the absolute errors. Average them with "
+        "`tf.reduce_mean`.",
         one_summed("absolute"),
     ),
     "no path under absolute": Wrong(
-        "Under absolute stands None: the tape has no path from that loss to your source. "
+        'The gradient under `"absolute"` is `None`: no path leads from `w` to that loss. '
         + RECORDED,
         one_name("absolute", lambda own, other: tf.identity(own)),
     ),
     "no path at all": Wrong(
-        "Under both names stands None: the tape has no path from the losses to your source. "
-        f"{RECORDED}",
+        f"Both gradients are `None`: no path leads from `w` to the losses. {RECORDED}",
         targets(lambda s, a: (s + 0, a + 0)),
     ),
     "no absolute value": Wrong(
-        "Under absolute stands the gradient of the mean error, in which errors of both signs "
-        "cancel. Take tf.abs of the errors before the mean.",
+        'Under `"absolute"` you use the mean error, in which positive and negative errors '
+        "cancel. Apply `tf.abs` to the errors before the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.reduce_mean(error))),
     ),
     "mean before absolute value": Wrong(
-        "Under absolute stands the gradient of |mean error|: the errors cancel before tf.abs sees "
-        "them. Take tf.abs of each error, and then the mean.",
+        'Under `"absolute"` you average the errors before `tf.abs`, so positive and negative '
+        "errors cancel. Apply `tf.abs` to each error first, then take the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], abs(tf.reduce_mean(error)))),
     ),
     "mean before square": Wrong(
-        "Under squared stands the gradient of (mean error)**2: errors of both signs cancel before "
-        "the square. Square each error, and then take the mean.",
+        'Under `"squared"` you average the errors before squaring, so positive and negative '
+        "errors cancel. Square each error first, then take the mean.",
         by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, mean_losses(error)[1])),
     ),
     "mean before both": Wrong(
-        "Under both names the errors are averaged first, and those of both signs cancel. Square "
-        "each error, take tf.abs of each, and then the mean.",
+        "You average the errors first, so positive and negative errors cancel. Square each "
+        "error, or apply `tf.abs` to each, and then take the mean.",
         by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, abs(tf.reduce_mean(error)))),
     ),
     "length for absolute": Wrong(
-        "Under absolute stands the gradient of the length of the errors, the root of the sum of "
-        "their squares. Take the mean of tf.abs of them.",
+        'Under `"absolute"` you use the norm of the errors, the root of the sum of their '
+        "squares. Use the mean of `tf.abs` of the errors.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.norm(error))),
     ),
     "half of squared": Wrong(
-        "Under squared stands half of the gradient. The loss is the mean of the squares as they "
-        "are, without a factor 1/2.",
+        'The gradient under `"squared"` is half of what it should be. Remove the factor 1/2.',
         by_loss(both, lambda error: (mean_losses(error)[0] / 2, mean_losses(error)[1])),
     ),
     "root of squared": Wrong(
-        "Under squared stands the gradient of the root of the mean. The loss is the mean of the "
-        "squared errors itself.",
+        'Under `"squared"` you take the root of the mean. Remove the root.',
         by_loss(both, lambda error: (mean_losses(error)[0] ** 0.5, mean_losses(error)[1])),
     ),
     "errors in a table": Wrong(
-        "Predictions and targets do not have one shape, so their difference is a table of n by n. "
-        "x @ w has the shape (n, 1), as y has: subtract them as they are.",
+        "The predictions and `y` have different shapes, so their difference broadcasts to (n, "
+        "n). `x @ w` has shape (n, 1), like `y`: subtract them without reshaping.",
         by_loss(both, error_of=lambda x, w, y: tf.squeeze(x @ w) - y),
     ),
     "target added": Wrong(
-        "The target is added to the prediction. An error is their difference.",
+        "You add the target to the prediction. Subtract it.",
         by_loss(both, error_of=lambda x, w, y: x @ w + y),
     ),
     "list of sources": Wrong(
-        "Under each name stands a list with a gradient in it. Give w itself as the source, in no "
-        "list.",
+        "Each name has a list with a gradient in it. Pass `w` itself as the source, not a list.",
         by_loss(lambda ask, s, a: {"squared": [ask(s)], "absolute": [ask(a)]}),
     ),
     "losses returned": Wrong(
-        "Under the names stands one number each, as the loss itself is. Its gradient has the "
-        "shape of w, (3, 1).",
+        "Each name has a single number, the loss itself. Return its gradient, which has the "
+        "shape of `w`, (3, 1).",
         by_loss(lambda ask, s, a: {"squared": s, "absolute": a}),
     ),
 }
@@ -241,89 +239,92 @@ def penalty_in_the_pause(w, x, y):
 
 PENALTY = {
     "no pair": Wrong(
-        "Your function returned something else than two things. Return two: the gradient of the "
-        "loss, and then the norm of the penalty's gradient for the log.",
+        "Your function did not return two things. Return the gradient of the loss, then the "
+        "norm of the penalty's gradient.",
         pair_of(lambda ask, loss, p, e: ask(loss)),
     ),
     "penalty lost": Wrong(
-        "The first result is the gradient of the error alone. Either your target lacks the "
-        "penalty, or to the tape that you ask the penalty is a constant: recorded by another tape, "
-        "or before a reset, or before a plain tape gave its answer for the log. Let one tape "
-        "record both, and keep its recording.",
+        "Your first return value is the gradient of only the error, because to your tape the "
+        "penalty is a constant or is not in the target. Record both on one persistent "
+        "tape, without `reset`, and use `loss` as the target.",
         first(lambda ask, loss, p, e: ask(e)),
     ),
     "penalty alone": Wrong(
-        "The first result is the gradient of the penalty alone. Ask for that of the loss, which "
-        "is the error and the penalty together.",
+        "Your first return value is the gradient of only the penalty. Use the loss as the "
+        "target: the error plus the penalty.",
         first(lambda ask, loss, p, e: ask(p)),
     ),
     "errors summed": Wrong(
-        "The squared errors are summed. The loss takes their mean, as it was given.",
+        "You sum the squared errors. Keep their mean, as in the exercise.",
         lambda w, x, y: first(lambda ask, loss, p, e: len(x) * ask(e) + ask(p))(w, x, y),
     ),
     "penalty twice": Wrong(
-        "The penalty counts twice in the gradient. The loss holds it already, and several targets "
-        "are summed: ask for the gradient of the loss alone.",
+        "The penalty is in the gradient twice: the loss already contains it, and several "
+        "targets are summed. Use only the loss as the target.",
         first(lambda ask, loss, p, e: ask([loss, p])),
     ),
     "no path from the loss": Wrong(
-        "The first result is None, and not the gradient of the loss. Compute the loss inside the "
-        "block, and let the tape keep its recording after the answer for the log.",
+        "Your first return value is `None`. Compute the loss inside the block, and use a "
+        "persistent tape, which keeps its recording after the gradient for the log.",
         loss_below_the_block,
     ),
     "number for the gradient": Wrong(
-        "The first result is one number. The gradient of the loss comes first, and has the shape "
-        "of w, (3, 1).",
+        "Your first return value is a single number. Return the gradient of the loss first; it "
+        "has the shape of `w`, (3, 1).",
         first(lambda ask, loss, p, e: loss),
     ),
     "results exchanged": Wrong(
-        "The two results are swapped: the gradient of the loss comes first, then the norm.",
+        "The two return values are swapped. Return the gradient of the loss first, then the norm.",
         pair_of(lambda ask, loss, p, e: (tf.norm(ask(p)), ask(loss))),
     ),
     "penalty not recorded": Wrong(
-        "The norm is asked of None: the tape found no path from the penalty to w. Compute the "
-        "penalty inside the block, before the pause.",
+        "The gradient of the penalty is `None`: no path leads from `w` to the penalty. Compute "
+        "the penalty inside the block, before `stop_recording`.",
         penalty_in_the_pause,
     ),
     "no norm": Wrong(
-        "The second result is None. The log still needs the norm of the penalty's gradient.",
+        "Your second return value is `None`. Return the norm of the penalty's gradient for the "
+        "log.",
         second(lambda ask, loss, p, e: None),
     ),
     "norm not taken": Wrong(
-        "The second result is an array of shape (3, 1). Its norm, tf.norm, is one number.",
+        "Your second return value is an array of shape (3, 1). Return its norm, a single "
+        "number: use `tf.norm`.",
         second(lambda ask, loss, p, e: ask(p)),
     ),
     "norm of the whole": Wrong(
-        "The gradient is right now, but the norm for the log is that of the whole gradient. The "
-        "log shows how strong the penalty's part is.",
+        "The gradient is now right, but the norm is that of the whole gradient. Return the "
+        "norm of only the penalty's gradient.",
         second(lambda ask, loss, p, e: tf.norm(ask(loss))),
     ),
     "norm of the error's": Wrong(
-        "The gradient is right now, but the norm for the log is that of the error's.",
+        "The gradient is now right, but the norm is that of the error's gradient. Return the "
+        "norm of the penalty's gradient.",
         second(lambda ask, loss, p, e: tf.norm(ask(e))),
     ),
     "norm squared": Wrong(
-        "The gradient is right now, but the norm is squared: take its square root.",
+        "The gradient is now right, but the norm is squared. Take its square root, or use "
+        "`tf.norm`.",
         second(lambda ask, loss, p, e: tf.reduce_sum(ask(p) ** 2)),
     ),
     "penalty for its norm": Wrong(
-        "The gradient is right now, but the second result is the penalty itself. The log shows "
-        "the norm of its gradient: keep that line as given.",
+        "The gradient is now right, but your second return value is the penalty itself. Return "
+        "the norm of its gradient: keep that line from the exercise.",
         second(lambda ask, loss, p, e: p),
     ),
     "loss for the norm": Wrong(
-        "The gradient is right now, but the second result is the loss. The log shows the norm of the "
-        "penalty's gradient: keep that line as given.",
+        "The gradient is now right, but your second return value is the loss. Return the norm "
+        "of the penalty's gradient: keep that line from the exercise.",
         second(lambda ask, loss, p, e: loss),
     ),
     "norm 0": Wrong(
-        "The gradient is right now, but the norm is 0: zeros stand in place of a None. Ask for the "
-        "penalty's gradient while the tape still has its recording.",
+        "The gradient is now right, but the norm is 0: a `None` was replaced by zeros. Compute "
+        "the penalty's gradient while the tape still has its recording.",
         second(lambda ask, loss, p, e: 0.0),
     ),
     "norm of the weights": Wrong(
-        "The gradient is right now, but the second result is the norm of w. The log shows that of "
-        "the penalty's gradient: keep that line as given.",
+        "The gradient is now right, but your second return value is the norm of `w`. Return "
+        "the norm of the penalty's gradient: keep that line from the exercise.",
         lambda w, x, y: second(lambda ask, loss, p, e: tf.norm(w))(w, x, y),
     ),
 }
@@ -359,75 +360,74 @@ def above_the_block(f, x):
 
 TABLE = {
     "rows counted by x": Wrong(
-        "You ask f(x) for an entry that it does not have. Count the rows by the entries of f(x), "
-        "and not by those of x.",
+        "You index `f(x)` beyond its last entry. Loop over the entries of `f(x)`, not those of "
+        "`x`.",
         lambda f, x: table_of(each_entry, lambda y: [y[i] for i in range(x.shape[0])])(f, x),
     ),
     "no path": Wrong(
-        "Your function returned None. Either it returns nothing, or the tape has no path from its "
-        "target to x: call f(x) inside the `with` block.",
+        "Your function returned `None`. Either a `return` is missing, or no path leads from "
+        "`x` to the target: call `f(x)` inside the `with` block.",
         above_the_block,
     ),
     "entries picked too late": Wrong(
-        "Every row is None: the tape has no path from those targets to your source. Call f(x) and "
-        "pick its entries inside the `with` block, and ask for x itself: an entry picked below "
-        "the block, or one of x, is a new tensor.",
+        "Every row is `None`: no path leads from your source to those targets. Call `f(x)` and "
+        "select its entries inside the `with` block, and use `x` itself as the source.",
         picked_too_late(list),
         picked_too_late(tf.stack),
     ),
     "first entry alone": Wrong(
-        "You returned one row, the gradient of entry 0. Is there a `return` inside the loop? Collect a "
-        "row for each entry, and stack them.",
+        "You returned only the first row, as a `return` inside the loop would. Collect the "
+        "rows in a list, then `tf.stack` it.",
         table_of(each_entry, finish=lambda rows: rows[0]),
     ),
     "last entry alone": Wrong(
-        "You returned one row, the gradient of the last entry: each row took the place of the one "
-        "before. Collect them in a list, and stack it.",
+        "You returned only the last row: each new row overwrote the one before. Collect the "
+        "rows in a list, then `tf.stack` it.",
         table_of(each_entry, finish=lambda rows: rows[-1]),
     ),
     "one row": Wrong(
-        "You returned one row, the sum of all rows: the entries of a target are summed. Ask a "
-        "persistent tape for one entry at a time, and stack the answers.",
+        "You returned the sum of all rows, because the entries of a target are summed. Use one "
+        "entry as the target at a time, on a persistent tape, and stack the gradients.",
         table_of(lambda ask, y: ask(y), tf.identity),
     ),
     "sum in every row": Wrong(
-        "Every row is the sum of all rows: each question has the whole f(x) as its target. Ask "
-        "for one entry of it at a time.",
+        "Every row is the sum of all rows, because your target is the whole `f(x)`. Use one "
+        "entry as the target at a time.",
         table_of(lambda ask, y: [ask(y) for _ in y], tf.identity),
     ),
     "zeros": Wrong(
-        "The table holds nothing but zeros: they stand for a path that the tape does not have. "
-        "Pick the entries of f(x) inside the `with` block.",
+        "Every entry of your matrix is 0: a `None` was replaced by zeros. Select the entries "
+        "of `f(x)` inside the `with` block.",
         table_of(lambda ask, entries: [0 * ask(entry) for entry in entries]),
     ),
     "rows added up": Wrong(
-        "Each row holds the ones above it, too: the targets of a list are summed. Ask for one "
-        "entry at a time.",
+        "Each row also includes the rows above it, because the targets in a list are summed. "
+        "Use one entry as the target at a time.",
         table_of(lambda ask, entries: [ask(entries[: i + 1]) for i in range(len(entries))]),
     ),
     "transposed": Wrong(
-        "The table is transposed: row i belongs to entry i of f(x), column j to x[j].",
+        "Your matrix is transposed. Row i belongs to entry i of `f(x)`, and column j to `x[j]`.",
         table_of(each_entry, finish=lambda rows: tf.stack(rows, axis=1)),
     ),
     "entry 0 in every row": Wrong(
-        "Every row is the gradient of entry 0. Let the entry change with the row.",
+        "Every row is the gradient of entry 0. Use a different entry for each row.",
         table_of(lambda ask, entries: [ask(entries[0]) for _ in entries]),
     ),
     "last entry in every row": Wrong(
-        "Every row is the gradient of the last entry. Let the entry change with the row.",
+        "Every row is the gradient of the last entry. Use a different entry for each row.",
         table_of(lambda ask, entries: [ask(entries[-1]) for _ in entries]),
     ),
     "rows joined": Wrong(
-        "The rows stand one behind the other in one vector. tf.stack puts them below each other; "
-        "tf.concat joins them.",
+        "You joined the rows into one long vector, as `tf.concat` does. Use `tf.stack`, which "
+        "keeps them as rows.",
         table_of(each_entry, finish=lambda rows: tf.concat(rows, 0)),
     ),
     "f returned": Wrong(
-        "This is f(x) itself. Return the gradients of its entries.",
+        "You returned `f(x)` itself. Return the gradients of its entries.",
         lambda f, x: f(x),
     ),
     "rows in a list": Wrong(
-        "The rows are right, but they stand in a list. Make one tensor of them: tf.stack.",
+        "The rows are right, but they are in a list. Turn it into one tensor with `tf.stack`.",
         table_of(each_entry, finish=list),
     ),
 }

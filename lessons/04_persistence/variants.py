@@ -17,12 +17,13 @@ print(f"{tape.gradient([growth, heat], light)}")
 """,
         right="14.0",
         options={
-            "[4.0, 10.0]": "A slope for each target would be natural. But `gradient` answers with one "
-            "number for each source, and there is one source.",
-            "4.0": "It is the slope of `growth` alone. The second target counts as well.",
-            "40.0": "4 times 10: slopes multiply along a path. Here are two paths, side by side.",
-            "14.0": "4 from `growth` and 10 from `heat`: several targets give the gradient of their "
-            "sum.",
+            "[4.0, 10.0]": "One slope per target would be natural. But `gradient` returns one "
+            "number per source, and there is one source.",
+            "4.0": "4 is the slope of only `growth`. But the second target is included too.",
+            "40.0": "40 is 4 times 10, and slopes do multiply along a path. But these are two "
+            "separate paths.",
+            "14.0": "Several targets give the gradient of their sum: 4 from `growth` plus 10 "
+            "from `heat`.",
         },
     ),
     Variant(
@@ -40,13 +41,14 @@ print([float(slope) for slope in slopes])
 """,
         right="[8.0, 4.0]",
         options={
-            "[8.0, 4.0]": "For each source the slopes of both targets are added: 6 + 2 for `width`, "
-            "2 + 2 for `height`.",
-            "[6.0, 2.0]": "These are the slopes of `area` alone.",
-            "[6.0, 2.0, 2.0, 2.0]": "A number for each pair would tell more. But the answer has the "
-            "structure of the sources, and there are two.",
-            "[8.0, 8.0]": "Two targets and two sources might be paired up, or all summed. But what "
-            "is summed are the targets, for each source by itself.",
+            "[8.0, 4.0]": "For each source, the slopes of both targets are added: 6 + 2 for "
+            "`width`, 2 + 2 for `height`.",
+            "[6.0, 2.0]": "6 and 2 are the slopes of only `area`. But the second target is "
+            "included too.",
+            "[6.0, 2.0, 2.0, 2.0]": "One number per pair would tell more. But the result has "
+            "the structure of the sources, and there are two.",
+            "[8.0, 8.0]": "The sum 8 is right for `width`. But the slopes are added for each "
+            "source separately, and for `height` they are 2 + 2.",
         },
     ),
     Variant(
@@ -62,13 +64,15 @@ print(f"{tape.gradient(steps, positions)}")
 """,
         right="[-1. 0. 0. 1.]",
         options={
-            "a table of 3 by 4": "A row for each step is what `jacobian` gives. A gradient has the "
-            "shape of its source: four numbers.",
-            "[1. 1. 1.]": "Each step grows by 1 with its right end, and there are three steps. But a "
-            "gradient has an entry for each position, and a step also has a left end.",
-            "[2. 1. 4.]": "These are the steps themselves.",
-            "[-1. 0. 0. 1.]": "The steps are summed first, and their sum is the last position minus "
-            "the first. Each position between is the end of one step and the start of the next.",
+            "a table of 3 by 4": "One row per step is what `jacobian` returns. But a gradient "
+            "has the shape of its source: four numbers.",
+            "[1. 1. 1.]": "Each of the three steps grows by 1 with its right end. But a "
+            "gradient has one entry per position, and each step also has a left end.",
+            "[2. 1. 4.]": "[2. 1. 4.] are the steps themselves. But the question is their "
+            "gradient.",
+            "[-1. 0. 0. 1.]": "The steps are summed first, and their sum is the last position "
+            "minus the first. Each position in between is the end of one step and the "
+            "start of the next, so it cancels.",
         },
     ),
     Variant(
@@ -84,17 +88,17 @@ print(f"{tape.gradient(centred, marks)}")
 """,
         right="[0. 0. 0. 0.]",
         options={
-            "[1. 1. 1. 1.]": "`centred` moves with `marks`, entry by entry. But the mean moves, too, "
-            "and takes it away again in the sum.",
-            "[0. 0. 0. 0.]": "The entries of the target are summed first, and centred numbers always "
-            "add up to 0. To see how each entry moves, ask for a `jacobian`.",
-            "[0.75 0.75 0.75 0.75]": "It is how each entry moves with its own mark, 1 - 1/4. But each "
-            "of the other three moves by -1/4, and all four are summed.",
+            "[1. 1. 1. 1.]": "Each entry of `centred` does change with its own mark. But the "
+            "mean changes too, and takes it away again in the sum.",
+            "[0. 0. 0. 0.]": "The entries of the target are summed first, and centered numbers "
+            "always sum to 0. To see how each entry changes, use `jacobian`.",
+            "[0.75 0.75 0.75 0.75]": "0.75 is how each entry changes with its own mark, 1 - "
+            "1/4. But each of the other three changes by -1/4, and all four are summed.",
         },
     ),
     Variant(
         id="04.c",
-        section="When is it right to pause or restart?",
+        section="Can I pause a tape?",
         program="""
 speed = tf.Variable(4.0)
 
@@ -108,16 +112,18 @@ print(f"{tape.gradient(power, speed)}")
 """,
         right="8.0",
         options={
-            "24.0": "It is the truth, 1.5 · 4². It would come without the question in the pause.",
-            "an error": "A plain tape answers once, and this is its second question. But after the "
-            "pause it starts a new recording, and of that one it is the first.",
-            "8.0": "The question used up the recording. The new one knows the last product alone: "
-            "`energy` is a constant 8 there.",
+            "24.0": "24 is the correct derivative, 1.5 · 4². You would get it without the "
+            "`gradient` call in the pause.",
+            "an error": "A plain tape can be used only once, and this is the second call. But "
+            "after the pause it starts a new recording, and this is the first call on that "
+            "one.",
+            "8.0": "The first `gradient` call used up the recording. The new one contains only "
+            "the last product, in which `energy` is the constant 8.",
         },
     ),
     Variant(
         id="04.c",
-        section="When is it right to pause or restart?",
+        section="Can I pause a tape?",
         program="""
 side = tf.Variable(2.0)
 
@@ -131,13 +137,14 @@ print(f"{tape.gradient(volume, side)}")
 """,
         right="12.0",
         options={
-            "4.0": "So it would be with a plain tape, for which `area` is a constant after the "
-            "question.",
-            "an error": "A plain tape refuses a second question about one recording. This one is "
-            "persistent.",
-            "None": "`area` and `volume` are both computed while the tape records, from `side` on.",
-            "12.0": "A persistent tape keeps its recording through a question and a pause, so both "
-            "paths are there: 3 · 2².",
+            "4.0": "4 would be right for a plain tape, for which `area` is a constant after "
+            "the first `gradient` call. But this tape is persistent.",
+            "an error": "A plain tape refuses a second `gradient` call on one recording. But "
+            "this tape is persistent.",
+            "None": "You get `None` if no path is left. But `area` and `volume` are both "
+            "computed from `side` while the tape records.",
+            "12.0": "A persistent tape keeps its recording through a `gradient` call and a "
+            "pause, so both paths are there: 3 · 2².",
         },
     ),
     Variant(
@@ -153,9 +160,11 @@ print(float(tape.gradient(parts, angle)))
 """,
         right="9.0",
         options={
-            "{'swing': 4.0, 'drift': 5.0}": "A dict of sources would give a dict. Here the dict holds the targets, and they are summed.",
-            "9.0": "Several targets give the gradient of their sum: 4 and 5.",
-            "20.0": "Slopes multiply along a path. These are two paths, side by side.",
+            "{'swing': 4.0, 'drift': 5.0}": "A dict of *sources* would give a dict. But here "
+            "the dict contains the targets, and they are summed.",
+            "9.0": "Several targets give the gradient of their sum: 4 + 5.",
+            "20.0": "20 is 4 times 5, and slopes do multiply along a path. But these are two "
+            "separate paths.",
         },
     ),
     Variant(
@@ -171,10 +180,12 @@ print(float(tape.gradient(losses, speed)))
 """,
         right="11.0",
         options={
-            "[3.0, 8.0, None]": "One number comes back for one source, whatever the number of targets.",
-            "None": "The constant has no path, and adds nothing. The other two have.",
-            "18.0": "3 and 8 are slopes. The constant is no slope, and 7 is not added.",
-            "11.0": "The slopes of the two targets with a path, summed: 3 and 8.",
+            "[3.0, 8.0, None]": "One result per target would be natural. But you get one "
+            "number per source, however many targets there are.",
+            "None": "The constant has no path, but it only adds nothing. The other two targets "
+            "have a path.",
+            "18.0": "18 is 3 + 8 + 7. But 7 is the value of the constant, not a slope.",
+            "11.0": "The slopes of the two targets that have a path are summed: 3 + 8.",
         },
     ),
 )

@@ -125,44 +125,45 @@ EXERCISES = (
         parts=[
             Part(
                 "gradients",
-                form='Return tape.gradient(loss, {"error": error, "threshold": threshold}), with '
-                "the loss as one number.",
+                form='Return `tape.gradient(loss, {"error": error, "threshold": threshold})`, '
+                "with the loss as one number.",
             )
         ],
         demands=[
             Demand(
                 "no tape",
-                "The values are right, but no tape found them. Compute the loss with an `if` "
-                "inside a `with` block, and return what the tape gives.",
+                "The values are right, but no tape computed them. Compute the loss with an "
+                "`if` inside a `with` block, and return `tape.gradient(...)`.",
                 lambda noted: any(noted["gradient"]),
             ),
             Demand(
                 "number for None",
-                "Where |error| is at most the threshold, your gradient with respect to threshold "
-                "is a number, and an `if` there leaves None: the branch that runs does not use "
-                "threshold. Compute the loss with an `if`, not with tf.where or tf.minimum, and "
-                "let no 0 stand in for None.",
+                "If |error| is at most the threshold, your gradient with respect to "
+                "`threshold` is a number, but it should be `None`: that branch does not "
+                "use `threshold`. Choose the branch with an `if`, without `tf.where` or "
+                "`tf.minimum`, and do not replace `None` by 0.",
                 lambda noted: all(noted["none inside"]) or any(noted["if in graph"]),
             ),
             Demand(
                 "line at the threshold",
-                "Where |error| equals threshold, your gradient with respect to threshold is a "
-                "number: the straight branch ran. There the square still counts, which does not "
-                "use threshold, so that None is left: compare with <=, not with <.",
+                "If |error| equals the threshold, your function runs the linear branch. It "
+                "should run the square, which does not use `threshold` and leaves `None`: "
+                "compare with `<=`, not `<`.",
                 lambda noted: all(noted["none at threshold"]) or any(noted["if in graph"]),
             ),
         ],
-        praise="Both gradients are right on both sides of the threshold. Where |error| is at most "
-        "the threshold, the tape says None for threshold, and a graph 0: that branch does not use "
-        "it.",
+        praise="Both gradients are right on both sides of the threshold. If |error| is at most "
+        "the threshold, that branch does not use `threshold`: an eager tape returns `None` "
+        "for it, a graph 0.",
     ),
     ValueQuestion(
         id="05.2",
         title="How many traces",
         kind="predict",
         points=1,
-        form="Write one whole number, such as 6",
-        praise="Calls 1, 3, 4 and 5 trace; call 2 reuses the first, and call 6 the fifth.",
+        form="Write one integer, such as 6",
+        praise="Calls 1, 3, 4 and 5 trace. Call 2 reuses the first graph, and call 6 that of "
+        "call 5.",
     ),
     Question(
         id="05.3",
@@ -177,27 +178,27 @@ EXERCISES = (
             Part(
                 "sum",
                 "the sum of the squared errors",
-                "Return two things, in this order: the sum, and its gradient with respect to w.",
+                "Return two things: the sum, then its gradient with respect to `w`.",
             ),
-            Part("gradient", "the gradient", "It is one number, as w is."),
+            Part("gradient", "the gradient", "It is one number, like `w`."),
         ],
         demands=[
             Demand(
                 "number in a list",
-                "The values are right, but one of them stands in a list, or in a tensor of shape "
-                "(1,). Start each sum at one number, such as tf.zeros_like(w).",
+                "The values are right, but one of them is in a list or in a tensor of shape "
+                "(1,). Start each sum at a single number, such as `tf.zeros_like(w)`.",
                 lambda noted: all(noted["single"]),
             ),
             Demand(
                 "not compiled",
-                "The values are right, but the function is no longer compiled. Keep the "
-                "@tf.function above it: in its graph the gradient was lost.",
+                "The values are right, but the function is no longer compiled, which hides the "
+                "bug. Keep the `@tf.function` above it.",
                 lambda noted: all(noted["compiled"]),
             ),
             Demand(
                 "no tape",
-                "The values are right, but no tape found the gradient. Put a tape inside the loop, and add up what "
-                "tape.gradient gives for each batch.",
+                "The values are right, but no tape computed the gradient. Put a tape inside "
+                "the loop, and sum the results of `tape.gradient`.",
                 lambda noted: any(
                     sum(noted[way]) for way in ("gradient", "jacobian", "batch_jacobian", "jvp")
                 ),
@@ -214,9 +215,9 @@ EXERCISES = (
         prepare=as_orbit,
         call=slopes_of_orbit,
         inputs="M e",
-        parts=[Part(form='Return tape.gradient(E, {"M": M, "e": e}), with E as one number.')],
-        praise="These are the slopes of a function that has no formula, also at e = 0. By hand "
-        "they are 1 and sin E, both divided by 1 - e * cos E.",
+        parts=[Part(form='Return `tape.gradient(E, {"M": M, "e": e})`, with E as one number.')],
+        praise="You differentiated a function that has no formula, even at e = 0. By hand, the "
+        "slopes are 1 and sin E, both divided by 1 - e * cos E.",
     ),
 )
 
@@ -225,59 +226,68 @@ PREDICTIONS = (
         "05.a",
         right="None",
         options={
-            "-2": "x times y would have the slope x. But at x = -2 that branch does not run.",
-            "0": "y makes no difference there, and that is what 0 says in a calculus book.",
-            "None": "The tape never sees the function. Python decides which branch to run, and the "
-            "tape records the operations that run. None of them used y: no path. In the figure, a "
-            "product of two sources stands on the left; on the right a square, and a y that no "
-            "operation reads.",
+            "-2": "x · y would have the slope x with respect to y. But at x = -2 that branch "
+            "does not run.",
+            "0": "y makes no difference there, and a calculus book would say 0. But for a 0 "
+            "the tape needs a path, and the branch that runs does not use y.",
+            "None": "Python decides which branch runs, and the tape records only the "
+            "operations that run. None of them used y, so there is no path. In the figure "
+            "on the right, no operation reads y.",
         },
     ),
     Callout(
         "05.b",
         right="1",
         options={
-            "0": "Tracing runs Python, so the line does run.",
-            "1": "Python ran once, for the trace. `append` is no operation, so the graph does not "
-            "hold it, nor `print`, nor a Python counter. The variable's assignment is one, and runs "
-            "at every call.",
-            "3": "A function that is called three times runs three times, in Python. Here the later "
-            "calls run the graph.",
+            "0": "The graph does not contain `append`, so it seems that the line never runs. "
+            "But tracing runs the Python code.",
+            "1": "Python ran once, for the trace. `append` is not a TensorFlow operation, so "
+            "the graph does not contain it; the same holds for `print` and a Python "
+            "counter. Assigning to a variable is an operation, and runs in every call.",
+            "3": "In Python, a function that is called three times runs three times. But here "
+            "the second and third calls run the graph.",
         },
-        otherwise="Python runs once for each trace. How many traces do three tensors of one shape "
-        "and dtype make?",
+        otherwise="Python runs once per trace. How many traces do three tensors of one shape "
+        "and dtype need?",
     ),
     Callout(
         "05.c",
         right="0",
         options={
-            "None": "The program is the same, and eager mode said None.",
-            "0": "The graph holds both branches in one operation, and y goes into it. So there is a "
-            "path, and 0 comes back. Where Python chooses the branch while tracing, the other one is "
-            "not in the graph, and you get None again.",
-            "-2": "That would be the slope of the branch that is not taken. The graph holds it, and "
-            "does not run it.",
+            "None": "The program is the same, and in eager mode it returned `None`. But the "
+            "graph contains both branches.",
+            "0": "The graph contains both branches in one operation, and y is one of its "
+            "inputs. So there is a path, and its slope is 0. If Python chooses the branch "
+            "during tracing, the other branch is not in the graph, and you get `None` "
+            "again.",
+            "-2": "-2 is the slope of the branch that is not taken. The graph contains that "
+            "branch, but does not run it.",
         },
     ),
     Callout(
         "05.d",
         right="None",
         options={
-            "330": "330 is the truth, and the loops in graphs above had their gradients.",
-            "0": "0 is what the graph said of a branch not taken. Here the loop did run.",
-            "None": "The loss is right, and the slope is lost without a word. A loop over a dataset "
-            "becomes dataset operations, `ScanDataset` and `ReduceDataset`, which have no gradient. "
-            "With a second term in the loss you get a number, and it lacks the loop's part.",
+            "330": "330 is the correct gradient, and the loops in graphs above did have "
+            "gradients. But this loop runs over a dataset.",
+            "0": "0 is what a graph returned for a branch that was not taken. But here the "
+            "loop did run.",
+            "None": "The loss is right, but the gradient is lost silently. In a graph, a loop "
+            "over a dataset becomes dataset operations (`ScanDataset`, `ReduceDataset`), "
+            "which have no gradient. With a second term in the loss you would get a number "
+            "without the loop's part.",
         },
     ),
     Callout(
         "05.e",
         right="None",
         options={
-            "0.5": "0.5 is the slope of the square root at 1.",
-            "0": "0 is what a graph gives, as for a branch not taken.",
-            "None": "The loop made no pass, so the result is the constant 1 of the first line: no "
-            "path.",
+            "0.5": "0.5 is the slope of the square root at 1. But the loop ends before its "
+            "first iteration, so no root is recorded.",
+            "0": "0 is what a graph returns for a branch that was not taken. But this tape "
+            "records in eager mode.",
+            "None": "The loop made no iteration, so the result is the constant 1 from the "
+            "first line. There is no path from the source.",
         },
     ),
 )

@@ -68,119 +68,124 @@ def returned_above_only(error, threshold):
 
 HUBER = {
     "sources as list": Wrong(
-        "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
-        '{"error": error, "threshold": threshold} as the second argument.',
+        "You returned a list, because gradients come back in the structure of the sources. "
+        'Pass `{"error": error, "threshold": threshold}` as the second argument.',
         huber(sources=lambda e, d: [e, d]),
         huber(sources=lambda e, d: [e, d], unconnected_gradients="zero"),
     ),
     "one number": Wrong(
-        "You returned one number; a dict with the keys error and threshold was asked for. Pass "
-        '{"error": error, "threshold": threshold} as the second argument of tape.gradient.',
+        'You returned one number, but the exercise asks for a dict. Pass `{"error": error, '
+        '"threshold": threshold}` to `tape.gradient` as the second argument.',
         huber(sources=lambda e, d: e),
     ),
     "error has no path": Wrong(
-        "The gradient with respect to error is None. Compute the loss from error itself, not from "
-        "error.numpy() or float(error), and all of it inside the `with` block, the absolute value "
-        "too.",
+        "The gradient with respect to `error` is `None`. Compute the whole loss inside the "
+        "`with` block, including the absolute value, from `error` itself and not "
+        "`error.numpy()` or `float(error)`.",
         decided_outside,
         huber(lambda e, d: square(e.numpy(), d) + 0 * d, lambda e, d: line(e.numpy(), d)),
     ),
     "threshold has no path": Wrong(
-        "Where |error| is above the threshold, the gradient with respect to threshold is None. "
-        "There the loss depends on it: use threshold itself, inside the `with` block.",
+        "If |error| is above the threshold, your gradient with respect to `threshold` is "
+        "`None`, but the loss depends on it. Use `threshold` itself inside the `with` "
+        "block.",
         huber(outside=threshold_as_number),
     ),
     "square everywhere": Wrong(
-        "These are the gradients of error**2 / 2 for every input. Where |error| is above the "
-        "threshold, the other branch must run.",
+        "You use `error**2 / 2` for every input. If |error| is above the threshold, use the "
+        "linear branch.",
         huber(outside=square),
         huber(outside=square, unconnected_gradients="zero"),
     ),
     "parentheses lost": Wrong(
-        "Above the threshold these are the gradients of threshold * |error| - threshold / 2. Put the "
-        "parentheses: threshold * (|error| - threshold / 2).",
+        "In the linear branch you compute `threshold * |error| - threshold / 2`. Add the "
+        "parentheses: `threshold * (|error| - threshold / 2)`.",
         huber(outside=lambda e, d: d * tf.abs(e) - d / 2),
     ),
     "line everywhere": Wrong(
-        "These are the gradients of the straight branch for every input. Where |error| is at most "
-        "the threshold, the loss is error**2 / 2.",
+        "You use the linear branch for every input. If |error| is at most the threshold, the "
+        "loss is `error**2 / 2`.",
         huber(inside=line),
     ),
     "branches exchanged": Wrong(
-        "The branches are exchanged: the square is for |error| <= threshold.",
+        "The branches are swapped. Use the square if |error| <= threshold.",
         huber(inside=line, outside=square),
     ),
     "square above 0 alone": Wrong(
-        "A small negative error takes the line. The square is for every |error| <= threshold, on both "
-        "sides of 0.",
+        "A small negative error takes the linear branch. Use the square for every |error| <= "
+        "threshold, on both sides of 0.",
         huber(test=lambda e, d: 0 < e <= d),
     ),
     "sign in the condition": Wrong(
-        "A large negative error takes the wrong branch: compare tf.abs(error), not error, with "
-        "the threshold.",
+        "A large negative error takes the wrong branch. Compare `tf.abs(error)`, not `error`, "
+        "with the threshold.",
         huber(test=lambda e, d: e <= d),
     ),
     "sign in the line": Wrong(
-        "For errors above the threshold it is right, and for those below -threshold it is not. "
-        "The straight branch has |error| in it: take tf.abs(error).",
+        "Your gradients are right for large positive errors, but not for large negative ones. "
+        "Use `tf.abs(error)` in the linear branch.",
         huber(outside=lambda e, d: d * (e - d / 2)),
     ),
     "half missing": Wrong(
-        "Inside the threshold the loss is error**2 / 2; the factor 1/2 is missing.",
+        "If |error| is at most the threshold, the loss is `error**2 / 2`. Add the missing "
+        "factor 1/2.",
         huber(inside=lambda e, d: e**2),
     ),
     "threshold subtracted whole": Wrong(
-        "In the straight branch the threshold is subtracted whole: it is "
-        "threshold * (|error| - threshold / 2).",
+        "In the linear branch you subtract the whole threshold. Subtract half of it: "
+        "`threshold * (|error| - threshold / 2)`.",
         huber(outside=lambda e, d: d * (abs(e) - d)),
     ),
     "all of it halved": Wrong(
-        "In the straight branch the whole difference is halved. Only the threshold in it is: "
-        "threshold * (|error| - threshold / 2).",
+        "In the linear branch you halve the whole difference. Halve only the threshold in it: "
+        "`threshold * (|error| - threshold / 2)`.",
         huber(outside=lambda e, d: d * (abs(e) - d) / 2),
     ),
     "of the absolute value": Wrong(
-        "Your gradient is the one with respect to |error|: for negative errors it has the wrong "
-        "sign. Give tf.abs(error) a name of its own, and ask for error itself.",
+        "This is the gradient with respect to |error|, which has the wrong sign for negative "
+        "errors. Give `tf.abs(error)` a new name, and use `error` itself as the source.",
         of_absolute_value,
     ),
     "sign of the slope": Wrong(
-        "In the straight branch, the gradient with respect to error is the threshold also for "
-        "negative errors. There |error| falls as error grows: the slope is -threshold.",
+        "For a large negative error your gradient with respect to `error` is +threshold, but "
+        "it should be -threshold. Let the tape differentiate `tf.abs(error)`, and keep the "
+        "sign.",
         without_sign,
     ),
     "square in the condition": Wrong(
-        "The straight branch runs for some errors inside the threshold, such as error = -1.6 with "
-        "threshold = 2.5. Compare |error| with threshold, and not its square.",
+        "Some small errors take the linear branch, such as error = -1.6 with threshold = 2.5. "
+        "Compare |error| with the threshold, not its square.",
         huber(test=lambda e, d: e**2 <= d),
     ),
     "returned above only": Wrong(
-        "Where |error| is at most the threshold, your function returns None in place of a dict. "
-        "The return belongs below both branches, and not into the else.",
+        "If |error| is at most the threshold, your function returns `None` instead of a dict. "
+        "Move the `return` below both branches, out of the `else`.",
         returned_above_only,
     ),
     "last term missing": Wrong(
-        "In the straight branch the term -threshold / 2 is missing, or the tape did not see it.",
+        "In the linear branch the term `-threshold / 2` is missing, or the tape did not record "
+        "it. Compute `threshold * (|error| - threshold / 2)` inside the `with` block.",
         huber(outside=lambda e, d: d * abs(e)),
     ),
     "factor of the line missing": Wrong(
-        "In the straight branch the factor threshold is missing: it is "
-        "threshold * (|error| - threshold / 2).",
+        "In the linear branch the factor `threshold` is missing. Compute `threshold * (|error| "
+        "- threshold / 2)`.",
         huber(outside=lambda e, d: abs(e) - d / 2),
     ),
     "zero for none": Wrong(
-        "The gradient with respect to threshold is 0 for every input. Above the threshold, the "
-        "loss depends on it: a zero in place of None hides that the tape did not see it.",
+        "The gradient with respect to `threshold` is 0 for every input: a `None` replaced by "
+        "0, so the bug is still there. Use `threshold` itself in the linear branch, inside "
+        "the `with` block.",
         huber(outside=threshold_as_number, unconnected_gradients="zero"),
     ),
     "fixed threshold": Wrong(
-        "The condition compares |error| with a fixed number. Compare it with threshold, which "
-        "differs from call to call.",
+        "Your condition compares |error| with a fixed number. Compare it with `threshold`, "
+        "which differs from call to call.",
         huber(test=lambda e, d: abs(e) <= 1, inside=lambda e, d: square(e, d) + 0 * d),
         huber(test=lambda e, d: abs(e) <= 1),
     ),
     "keys exchanged": Wrong(
-        "The two gradients stand under each other's keys.",
+        "The two gradients are swapped. Put each under the key of its own source.",
         exchanged_keys(),
         exchanged_keys(unconnected_gradients="zero"),
     ),
@@ -190,20 +195,21 @@ HUBER = {
 
 TRACES = Table(
     {
-        0: "The first call cannot run a graph that does not exist yet: it traces.",
-        1: "One trace would do if only the tensor's dtype counted. A new shape, a new value of a "
-        "Python number, and a tensor in place of a number each need another.",
-        2: "There are more. Besides a new shape, a new value of a Python number needs a trace, and "
-        "so does a tensor in place of a number.",
-        3: "One is missing. A new shape, a new value of a Python number, and a tensor in place of "
-        "a number: each needs a trace.",
-        5: "One too many. Two calls share a trace if they differ only in the values of their "
-        "tensors.",
-        6: "That would be one for each call. But two calls share a trace if they differ only in "
+        0: "The first call cannot run a graph that does not exist yet. So it traces.",
+        1: "One trace would be enough if only the dtype of the tensor mattered. But a new "
+        "shape, a new value of a Python number, and a tensor in place of a number each "
+        "need a new trace.",
+        2: "There are more than 2. Besides a new shape, a new value of a Python number needs a "
+        "trace, and so does a tensor in place of a number.",
+        3: "3 is one too few. A new shape, a new value of a Python number, and a tensor in "
+        "place of a number each need a new trace.",
+        5: "5 is one too many. Two calls share a trace if they differ only in the values of "
+        "their tensors.",
+        6: "6 would be one trace per call. But two calls share a trace if they differ only in "
         "the values of their tensors.",
     },
-    "There are six calls, and each traces once or not at all: {value} cannot be. Write a whole "
-    "number.",
+    "{value} is not possible: there are six calls, and each traces once or not at all. Write "
+    "an integer.",
 )
 
 # 05.3
@@ -281,100 +287,101 @@ def asked_below_the_loop(w, dataset):
 
 DATASET = {
     "asked below the loop": Wrong(
-        "Each pass makes a tape of its own, and below a graph's loop there is none of them. Ask the "
-        "tape in its pass, and add what it gives to a sum that starts at tf.zeros_like(w).",
+        "Each iteration creates its own tape, and after a loop in a `tf.function` none of them "
+        "exists. Call `tape.gradient` inside the loop, and add the result to a sum that "
+        "starts at `tf.zeros_like(w)`.",
         asked_below_the_loop,
     ),
     "no pair": Wrong(
-        "Your function returned something else than two things. Return two, in this order: the "
-        "sum, and its gradient with respect to w.",
+        "Your function did not return two things. Return the sum, then its gradient with "
+        "respect to `w`.",
         batchwise(lambda losses, g: sum(losses)),
     ),
     "y forgotten": Wrong(
-        "y is not in your loss. An error is w * x - y, and its square is summed.",
+        "Your loss does not contain `y`. The error is `w * x - y`: square it, and sum the squares.",
         batch_by_batch(lambda w, x, y: (w * x) ** 2),
     ),
     "order exchanged": Wrong(
-        "The two are exchanged: return the sum first, then its gradient.",
+        "The two return values are swapped. Return the sum first, then its gradient.",
         batchwise(lambda losses, g: (sum(g), sum(losses))),
     ),
     "last batch only": Wrong(
-        "The sum is the loss of the last batch. Add each batch's loss, and its gradient, to what "
-        "came before.",
+        "Your sum is the loss of only the last batch. Add each batch's loss and gradient to "
+        "the previous ones.",
         batchwise(lambda losses, g: (losses[-1], g[-1])),
     ),
     "first batch only": Wrong(
-        "The sum belongs to the first batch alone. Loop over all of them, and return after the "
-        "loop, not in it.",
+        "Your sum is the loss of only the first batch. Loop over all batches, and return after "
+        "the loop, not inside it.",
         batchwise(lambda losses, g: (losses[0], g[0])),
     ),
     "sum never grows": Wrong(
-        "The sum is 0 for every dataset: no batch's loss gets into it. In each pass, add the loss "
-        "to it, too: total += loss.",
+        "Your sum is 0 for every dataset, because no batch's loss is added to it. Write `total "
+        "+= loss` inside the loop.",
         batchwise(lambda losses, g: (0.0, sum(g))),
         batchwise(lambda losses, g: (0.0, g[-1])),
     ),
     "w moved": Wrong(
-        "w moves after each batch, so that the batches are measured with different w. The sum and "
-        "its gradient belong to one w: make no step.",
+        "You update `w` after each batch, so each batch uses a different `w`. Remove the "
+        "update: the sum and its gradient belong to one `w`.",
         *(stepping(lr) for lr in (0.1, 0.01, 0.001)),
     ),
     "kept from before": Wrong(
-        "The first call is right, and the second adds its batches to the sum that the first one left. "
-        "Start both sums anew in each call, inside the function.",
+        "Your first call is right, but the second continues with the sums from the first. "
+        "Start both sums at 0 inside the function.",
         kept_from_before,
         calls=(0, 1),
     ),
     "gradient of the errors": Wrong(
-        "The gradient is that of the sum of the errors, not of their squares. Give the tape's "
-        "gradient the loss with the square in it.",
+        "This is the gradient of the sum of the errors, without the square. Pass "
+        "`tape.gradient` the sum of the squared errors.",
         of_the_errors,
     ),
     "mean of all": Wrong(
-        "The squared errors are averaged. Keep tf.reduce_sum, as it was given: the sum was right.",
+        "You average the squared errors. Keep `tf.reduce_sum`, as in the exercise.",
         averaged,
     ),
     "mean of batches": Wrong(
-        "These are the mean errors of the batches, added up. Keep tf.reduce_sum in the loss, as it "
-        "was given: the sum was right.",
+        "You average within each batch. Keep `tf.reduce_sum` in the loss, as in the exercise.",
         batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
     ),
     "gradient still lost": Wrong(
-        "The gradient is still None. A loop over the dataset, or its reduce, is one operation "
-        "without a gradient for a tape around it. Put the `with` block inside the loop, and add "
-        "up the gradients.",
+        "The gradient is still `None`: in a graph, a loop over a dataset (or `reduce`) is one "
+        "operation without a gradient. Put the `with` block inside the loop, and sum the "
+        "gradients.",
         batchwise(lambda losses, g: (sum(losses), None)),
     ),
     "zero for none": Wrong(
-        "The gradient is 0 for every dataset. A zero in place of None hides the fault: put the "
-        "`with` block inside the loop, and add up the gradients.",
+        "The gradient is 0 for every dataset: a `None` replaced by 0, so the bug is still "
+        "there. Put the `with` block inside the loop, and sum the gradients.",
         batchwise(lambda losses, g: (sum(losses), 0.0)),
     ),
     "last gradient only": Wrong(
-        "This is the gradient of the last batch. Each pass overwrites it, or starts its tape "
-        "anew: add what each batch gives to what came before.",
+        "This is the gradient of only the last batch: each iteration overwrites it. Add each "
+        "batch's gradient to the previous ones.",
         batchwise(lambda losses, g: (sum(losses), g[-1])),
     ),
     "first gradient only": Wrong(
-        "This is the gradient of the first batch alone. Add up those of all batches, and return "
-        "after the loop.",
+        "This is the gradient of only the first batch. Sum the gradients of all batches, and "
+        "return after the loop.",
         batchwise(lambda losses, g: (sum(losses), g[0])),
     ),
     "mean of gradients": Wrong(
-        "This is the mean of the batches' gradients. The gradient of a sum is a sum.",
+        "You averaged the gradients of the batches. The gradient of a sum is a sum: add them.",
         batchwise(lambda losses, g: (sum(losses), sum(g) / len(g))),
     ),
     "sum twice": Wrong(
-        "You returned the sum twice. Return the sum of the gradients as the second.",
+        "You returned the sum twice. Return the sum of the gradients as the second value.",
         batchwise(lambda losses, g: (sum(losses), sum(losses))),
     ),
     "gradients of running sums": Wrong(
-        "The first batches count several times: each pass adds the gradient of the whole sum so "
-        "far. Let the tape of a pass see the loss of its batch alone.",
+        "Your gradient includes the first batches several times, because each iteration adds "
+        "the gradient of the running sum. Differentiate only the loss of the current "
+        "batch.",
         batchwise(lambda losses, g: (sum(losses), sum(np.cumsum(g)))),
     ),
     "gradients not added": Wrong(
-        "Keep one number: add up the gradients of the batches.",
+        "You returned one gradient per batch. Add them, and return one number.",
         batchwise(lambda losses, g: (sum(losses), tf.stack(g))),
     ),
 }
@@ -500,123 +507,127 @@ def residual_of_60(M, e):
 
 KEPLER = {
     "sources as list": Wrong(
-        "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
-        '{"M": M, "e": e} as the second argument.',
+        "You returned a list, because gradients come back in the structure of the sources. "
+        'Pass `{"M": M, "e": e}` as the second argument.',
         kepler(passes(60), lambda M, e: [M, e]),
     ),
     "one number": Wrong(
-        "You returned one number; a dict with the keys M and e was asked for. Return "
-        'tape.gradient(E, {"M": M, "e": e}).',
+        "You returned one number, but the exercise asks for a dict. Return `tape.gradient(E, "
+        '{"M": M, "e": e})`.',
         passes(60),
     ),
     "M has no path": Wrong(
-        "The gradient with respect to M is None for every input. Compute E inside the `with` block "
-        "from M itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
-        "gradient.",
+        "The gradient with respect to `M` is `None` for every input. Compute E from `M` inside "
+        "the `with` block, with tensors throughout: `assign`, `.numpy()` and NumPy "
+        "functions all break the path.",
         kepler(assigned),
         kepler(lambda M, e: passes(60)(M.numpy(), e)),
     ),
     "e has no path": Wrong(
-        "The gradient with respect to e is None for every input. Compute E inside the `with` block "
-        "from e itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
-        "gradient.",
+        "The gradient with respect to `e` is `None` for every input. Compute E from `e` inside "
+        "the `with` block, with tensors throughout: `assign`, `.numpy()` and NumPy "
+        "functions all break the path.",
         kepler(lambda M, e: M + tf.sin(M)),
     ),
     "M given a new value": Wrong(
-        "In the end the name M stands for the last pass, and that is the source you ask for. Keep "
-        "M, and let E change: E = M + e * tf.sin(E).",
+        "Your loop rebinds the name `M`, so your source is the result of the last iteration. "
+        "Keep `M`, and change only `E`: `E = M + e * tf.sin(E)`.",
         another_M,
     ),
     "no pass at zero": Wrong(
-        "At e = 0 the gradient with respect to e is sin(M), and yours is 0 or None. There E = M "
-        "solves the equation at once, so a stopping rule ends the loop before E comes from e. Make "
-        "a fixed number of passes.",
+        "At e = 0 the gradient with respect to `e` should be sin(M), but yours is 0 or `None`. "
+        "Your stopping test ends the loop there before E depends on `e`: run a fixed "
+        "number of iterations.",
         kepler(until_solved),
         kepler(until_solved, unconnected_gradients="zero"),
         calls=(2, 4),  # how soon it stops elsewhere is a matter of its tolerance
     ),
     "nothing at e = 0": Wrong(
-        "At e = 0 the gradient with respect to e is sin(M), and yours is 0 or None. E moves with e "
-        "there, too: make the passes as for any other e.",
+        "At e = 0 the gradient with respect to `e` should be sin(M), but yours is 0 or `None`. "
+        "E depends on `e` there as well, so iterate as for any other `e`.",
         special_at_zero,
     ),
     "one pass more": Wrong(
-        "At M = 0 the gradient with respect to M is 1 / (1 - e), and yours is 1 + e. There E = M "
-        "solves the equation at once, so with a stopping rule one pass is all there is, in the loop "
-        "or after it. Make a fixed number of passes.",
+        "At M = 0 the gradient with respect to `M` should be 1 / (1 - e), but yours is 1 + e. "
+        "Your stopping test ends the loop there after one iteration: run a fixed number of "
+        "iterations.",
         kepler(solved_and_once_more),
     ),
     "one pass": Wrong(
-        "These are the slopes after one pass from E = M. Make 60, each with the sine of the E "
-        "before it.",
+        "These are the slopes after one iteration. Run 60, each with the sine of the previous E.",
         kepler(passes(1)),
     ),
     "too few passes": Wrong(
-        "These are the slopes after too few passes: for e up to 0.6 they still change. Make 60. A "
-        "loop that stops when E is good enough may stop too early for its slopes.",
+        "You run too few iterations: for `e` up to 0.6 the slopes still change. Run a fixed "
+        "number, such as 60; a stopping test on E may stop before the slopes are accurate.",
         *(kepler(passes(n)) for n in range(2, 21)),
         *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3, 1e-4, 1e-5)),
     ),
     "last pass only": Wrong(
-        "These are the slopes of the last pass alone, with the E in its sine held fixed. But that E "
-        "depends on M and e, too: keep all passes inside the `with` block, and take tf.sin of the "
-        "tensor E: no math.sin or NumPy's sin, no float(), .numpy() or stop_gradient.",
+        "These are the slopes of only the last iteration: to the tape, the E in its sine is a "
+        "constant. Keep all iterations inside the `with` block, and apply `tf.sin` to the "
+        "tensor E, without NumPy, `math`, `float()` or `stop_gradient`.",
         kepler(passes(60, function=np.sin)),
     ),
     "tape in each pass": Wrong(
-        "Each pass has a tape of its own here, and their gradients are added up. But the passes are "
-        "no sum: each puts the E of the one before into its sine. Let one tape hold all of them.",
+        "You use one tape per iteration and add the gradients. But each iteration uses the "
+        "previous E, so record all of them on one tape.",
         tape_in_each_pass,
     ),
     "denominator missing": Wrong(
-        "Under M it is right; under e it is sin E, and the division by 1 - e * cos E is missing.",
+        'The gradient under `"M"` is right, but the one under `"e"` is sin E. Divide it by 1 - '
+        "e * cos E.",
         by_formula(of_e=lambda E, below: tf.sin(E)),
     ),
     "formula at M": Wrong(
-        "These are the right formulas with M in the place of E. Find E first, by 60 passes, and take "
-        "its sine and its cosine.",
+        "Your formulas are right, but you insert M for E. First find E with 60 iterations, "
+        "then use its sine and cosine.",
         by_formula(n=0),
     ),
     "e missing below": Wrong(
-        "You divide by 1 - cos E, and e is missing there: it is 1 - e * cos E.",
+        "You divide by 1 - cos E, without `e`. Divide by 1 - e * cos E.",
         by_formula(below=lambda E, e: 1 - tf.cos(E)),
     ),
     "plus below": Wrong(
-        "The formula has 1 - e cos(E) below, not 1 + e cos(E): take E - e sin(E) = M, and "
-        "differentiate both sides.",
+        "You divide by 1 + e * cos E. Divide by 1 - e * cos E: differentiate both sides of E - "
+        "e * sin E = M.",
         by_formula(below=lambda E, e: 1 + e * tf.cos(E)),
     ),
     "M missing": Wrong(
-        "Your slopes are all but 0. Either M is missing in your passes, which are M + e * sin(E), or you "
-        "ask for the gradient of what the passes bring to 0. Ask for that of E.",
+        "Your slopes are almost 0: `M` is missing from your iterations, or you differentiate "
+        "the residual instead of E. Iterate `M + e * tf.sin(E)`, and return the gradient "
+        "of E.",
         kepler(without_M),
         kepler(residual_of_60),
     ),
     "M and e exchanged": Wrong(
-        "Your passes exchange the two: they compute e + M * sin(E). It is M + e * sin(E).",
+        "You compute `e + M * tf.sin(E)`, with `M` and `e` swapped. Compute `M + e * tf.sin(E)`.",
         kepler(exchanged_passes),
         calls=(0,),  # for larger M the passes do not settle
     ),
     "anomaly returned": Wrong(
-        "This is E itself. Return tape.gradient(E, ...) with the dict of sources.",
+        'You returned E itself. Return `tape.gradient(E, {"M": M, "e": e})`.',
         lambda M, e: dict.fromkeys("Me", passes(60)(M, e)),
     ),
     "minus for plus": Wrong(
-        "The sign of a term is wrong: E is M + e * sin(E), with a plus.",
+        "One sign is wrong. E = M + e * sin(E), with a plus.",
         kepler(passes(60, sign=-1)),
     ),
-    "keys exchanged": Wrong("The two gradients stand under each other's keys.", exchanged_slopes),
+    "keys exchanged": Wrong(
+        "The two gradients are swapped. Put each under the key of its own source.", exchanged_slopes
+    ),
     "E in place of M": Wrong(
-        "Your passes add e * sin(E) to the E before them. Each starts from M: E is M + e * sin(E).",
+        "You add e * sin(E) to the previous E. Start each iteration from `M`: `E = M + e * "
+        "tf.sin(E)`.",
         kepler(growing),
     ),
     "variable added to": Wrong(
-        "`+=` cannot change a variable, and at first E is the variable M itself. Make a new E in "
-        "each pass: E = M + e * tf.sin(E).",
+        "`+=` cannot change a variable, and at first `E` is the variable `M` itself. Write `E "
+        "= M + e * tf.sin(E)` instead.",
         kepler(added_to),
     ),
     "cosine for sine": Wrong(
-        "This is the iteration with cos(E). It is M + e * sin(E).",
+        "You iterate with cos(E). Use the sine: `E = M + e * tf.sin(E)`.",
         kepler(passes(60, function=tf.cos)),
     ),
 }

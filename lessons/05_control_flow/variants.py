@@ -20,11 +20,11 @@ print(f"{tape.gradient(total, bonus)}")
 """,
         right="None",
         options={
-            "0.0": "A higher bonus changes nothing at 38 hours, and that is what 0 says. But to say "
-            "it, a tape needs a path.",
-            "None": "Python took the branch without `bonus`, so no operation read it. The tape never "
-            "sees the `if`.",
-            "-2.0": "It is the factor hours - 40, of the branch that did not run.",
+            "0.0": "A higher bonus changes nothing at 38 hours, so 0 seems right. But for a 0 "
+            "the tape needs a path.",
+            "None": "Python took the branch without `bonus`, so no recorded operation read it. "
+            "The tape never sees the `if`.",
+            "-2.0": "-2 is the factor hours - 40. But it belongs to the branch that did not run.",
         },
     ),
     Variant(
@@ -43,11 +43,11 @@ print(f"{tape.gradient(total, bonus)}")
 """,
         right="0.0",
         options={
-            "0.0": "There is no `if`: the product with `bonus` is computed, and its other factor is 0. "
-            "There is a path, with this slope.",
-            "None": "So it would be if an `if` had left the product out. Here the tape recorded it, "
-            "and a product with 0 is a path.",
-            "-2.0": "The factor would be hours - 40 = -2, but `maximum` made it 0.",
+            "0.0": "There is no `if`: the product with `bonus` is computed, and its other "
+            "factor is 0. So there is a path, and its slope is 0.",
+            "None": "You would get `None` if an `if` had skipped the product. But here the "
+            "tape recorded it, and a product with 0 is a path.",
+            "-2.0": "The factor hours - 40 is -2. But `maximum` turns it into 0.",
         },
     ),
     Variant(
@@ -68,14 +68,14 @@ print(len(marks))
 """,
         right="3",
         options={
-            "1": "So it would be with tensors, which count by shape and dtype. These are Python "
-            "numbers, and each value has a graph of its own.",
-            "3": "A Python number counts by its value, and is built into the graph. 1.0, 2.0 and 3.0 "
-            "make a trace each, and the second 2.0 finds its graph.",
-            "4": "Four calls, but the two with 2.0 share a trace.",
+            "1": "1 would be right for tensors, for which only shape and dtype matter. But "
+            "these are Python numbers, and each value needs a separate graph.",
+            "3": "A Python number is built into the graph, so each new value needs a trace. "
+            "1.0, 2.0 and 3.0 trace once each, and the second 2.0 reuses a graph.",
+            "4": "There are four calls. But the two calls with 2.0 share a trace.",
         },
-        otherwise="Python runs once for each trace, and a Python number counts by its value. How many "
-        "values are there?",
+        otherwise="Python runs once per trace, and each new value of a Python number needs a "
+        "trace. How many different values are there?",
     ),
     Variant(
         id="05.b",
@@ -95,16 +95,17 @@ print(len(marks))
 """,
         right="2",
         options={
-            "1": "All are tensors of `float32`. But a tensor counts by its shape, too, and there are "
-            "two shapes.",
-            "2": "One trace for the shape (1,) and one for (2,). The last call finds the graph of the "
-            "first.",
-            "3": "The shape changes twice on the way, and then comes back. But a graph is kept, and "
-            "the last call finds that of the first.",
-            "5": "Five calls with five different tensors. But the values of a tensor do not count.",
+            "1": "All tensors have the dtype `float32`. But a new shape also needs a trace, "
+            "and there are two shapes.",
+            "2": "There is one trace for the shape (1,) and one for (2,). The last call reuses "
+            "the first graph.",
+            "3": "The shape changes twice. But graphs are stored, and the last call reuses the "
+            "first one.",
+            "5": "There are five calls with five different tensors. But the values of a tensor "
+            "do not matter.",
         },
-        otherwise="Python runs once for each trace, and a tensor counts by its shape and dtype. How "
-        "many shapes are there?",
+        otherwise="Python runs once per trace, and a new shape or dtype of a tensor needs a "
+        "trace. How many shapes are there?",
     ),
     Variant(
         id="05.c",
@@ -125,12 +126,12 @@ print(f"{slope_at(tf.constant(4.0))}")
 """,
         right="0.0",
         options={
-            "None": "It is the answer without `tf.function`, where the tape records only the branch that "
-            "runs.",
-            "4.0": "It is the slope of the branch that is not taken. The graph holds it, and does not "
-            "run it.",
-            "0.0": "The condition is a tensor, so the graph holds both branches in one operation, and "
-            "`fee` goes into it: a path, with the slope 0.",
+            "None": "You would get `None` without `tf.function`, when the tape records only "
+            "the branch that runs. But this graph contains both branches.",
+            "4.0": "4 is the slope of the branch that is not taken. But the graph does not run it.",
+            "0.0": "The condition is a tensor, so the graph contains both branches in one "
+            "operation, and `fee` is one of its inputs. There is a path, and its slope is "
+            "0.",
         },
     ),
     Variant(
@@ -152,11 +153,11 @@ print(f"{slope_of(tf.constant(4.0), False)}")
 """,
         right="None",
         options={
-            "None": "Python decides about its own False while tracing, and only one branch comes into "
-            "the graph. In that one nothing reads `fee`.",
-            "0.0": "So it would be if `is_far` were a tensor, which the graph decides. This is a Python "
-            "bool.",
-            "4.0": "It is the slope of the other branch, which is not even in the graph.",
+            "None": "Python evaluates its own `False` during tracing, so only one branch "
+            "becomes part of the graph. In that branch nothing reads `fee`.",
+            "0.0": "0 would be right if `is_far` were a tensor, because then the graph would "
+            "contain both branches. But it is a Python bool.",
+            "4.0": "4 is the slope of the other branch. But that branch is not even in the graph.",
         },
     ),
     Variant(
@@ -179,12 +180,12 @@ print(f"{slope()}")
 """,
         right="2.0",
         options={
-            "58.0": "It is the truth, 56 from the loop and 2 from the last term. But the loop over a "
-            "dataset has no gradient in a graph.",
-            "None": "The loop's part is lost. The last term has a path of its own.",
-            "56.0": "It is the loop's part alone: the one that is lost.",
-            "2.0": "Only the last term, 0.5 · w², brings its slope. The loop's 56 are missing, and no "
-            "None tells you.",
+            "58.0": "58 is the correct gradient: 56 from the loop and 2 from the last term. "
+            "But in a graph the loop over a dataset has no gradient.",
+            "None": "The loop's part is lost. But the last term has another path.",
+            "56.0": "56 is the loop's part. But that is the part that is lost.",
+            "2.0": "Only the last term, 0.5 · w², contributes its slope, 2. The loop's 56 are "
+            "missing, and there is no `None` to warn you.",
         },
     ),
     Variant(
@@ -206,18 +207,19 @@ print(f"{slope()}")
 """,
         right="56.0",
         options={
-            "None": "So it would be if `lengths` were a dataset. It is a tensor, and the graph has a "
-            "while loop.",
-            "56.0": "A loop over a tensor becomes a while loop of the graph, which has its gradient: "
-            "2 · 2 · (1 + 4 + 9). A dataset in its place would give None.",
-            "36.0": "It is the part of the last pass, 2 · 2 · 3². The tape goes back through all "
-            "three.",
-            "0.0": "0 is what a graph says of a branch not taken. This loop runs.",
+            "None": "You would get `None` if `lengths` were a dataset. But it is a tensor, so "
+            "the graph has a while loop, which has a gradient.",
+            "56.0": "A loop over a tensor becomes a while loop in the graph, and that has a "
+            "gradient: 2 · 2 · (1 + 4 + 9). With a dataset in its place you would get "
+            "`None`.",
+            "36.0": "36 is the part of the last iteration, 2 · 2 · 3². But the backward pass "
+            "goes through all three.",
+            "0.0": "0 is what a graph returns for a branch that was not taken. But this loop runs.",
         },
     ),
     Variant(
         id="05.e",
-        section="Can one differentiate an algorithm?",
+        section="Can I differentiate an algorithm?",
         program="""
 deposit = tf.Variable(50.0)
 balance = tf.constant(1200.0)
@@ -230,15 +232,17 @@ print(f"{tape.gradient(balance, deposit)}")
 """,
         right="None",
         options={
-            "1.0": "It is the slope of one pass. But there is none: 1200 is above the goal already.",
-            "None": "The loop made no pass, so `balance` is the constant of the second line: no path.",
-            "0.0": "The balance would not move with the deposit, and 0 says that. But for a 0 the tape "
-            "needs a path.",
+            "1.0": "1 is the slope of one iteration. But there is none, because 1200 is "
+            "already above the goal.",
+            "None": "The loop made no iteration, so `balance` is the constant from the second "
+            "line. There is no path from `deposit`.",
+            "0.0": "The balance does not change with the deposit, so 0 seems right. But for a "
+            "0 the tape needs a path.",
         },
     ),
     Variant(
         id="05.e",
-        section="Can one differentiate an algorithm?",
+        section="Can I differentiate an algorithm?",
         program="""
 deposit = tf.Variable(50.0)
 balance = tf.constant(900.0)
@@ -251,12 +255,13 @@ print(f"{tape.gradient(balance, deposit)}")
 """,
         right="2.0",
         options={
-            "None": "So it would be if the loop made no pass. It makes two.",
-            "1.0": "Each pass has the slope 1. But there are two of them, and their parts add up.",
-            "0.0": "The loop ends at 1000, whatever the deposit, one might say. But the tape does not "
-            "know the goal: it goes back through the additions.",
-            "2.0": "900, 950, 1000: two passes, and each added `deposit` once. The tape holds the "
-            "passes that ran, and knows nothing of the condition.",
+            "None": "You would get `None` if the loop made no iteration. But it makes two.",
+            "1.0": "Each iteration has the slope 1. But there are two iterations, and their "
+            "parts add up.",
+            "0.0": "The loop ends at 1000 whatever the deposit is, so 0 seems right. But the "
+            "tape only records the additions, not the condition.",
+            "2.0": "900, 950, 1000: the loop runs twice and adds `deposit` each time. The tape "
+            "recorded these two additions, and it knows nothing about the condition.",
         },
     ),
     Variant(
@@ -280,10 +285,14 @@ print(len(runs))
 """,
         right="2",
         options={
-            "1": "A tensor counts by its shape and dtype. A Python number counts by its value, and here are two.",
-            "2": "The tensors are alike. Two values of the Python number make two traces.",
-            "6": "A graph that exists is used again: tensors of the same shape make no new one.",
-            "3": "The third value is the second once more, for which there is a graph.",
+            "1": "For a tensor only its shape and dtype matter. But each value of a Python "
+            "number needs a trace, and there are two values.",
+            "2": "The tensors have the same shape and dtype. The two values of the Python "
+            "number need two traces.",
+            "6": "There are six calls. But a graph is reused, and tensors of the same shape "
+            "and dtype need no new one.",
+            "3": "The loop runs three times. But the third value equals the second, which "
+            "already has a graph.",
         },
     ),
     Variant(
@@ -306,9 +315,11 @@ print(len(runs))
 """,
         right="2",
         options={
-            "3": "The third call has the shapes of the first, and uses its graph.",
-            "1": "A tensor counts by its shape, and there are two of them.",
-            "2": "Two shapes. The factor is a tensor, and its value does not count.",
+            "3": "There are three calls. But the third has the same shapes as the first, and "
+            "reuses its graph.",
+            "1": "All tensors have the same dtype. But each shape needs a trace, and there are "
+            "two shapes.",
+            "2": "There are two shapes. The factor is a tensor, so its value does not matter.",
         },
     ),
 )

@@ -125,30 +125,31 @@ EXERCISES = (
         call=speed_and_acceleration,
         inputs="a b c t",
         parts=[
-            Part("speed", f"the speed of {MOTION}", "Return one for each time: shape (n,)."),
+            Part("speed", f"the speed of {MOTION}", "Return one number per time: shape (n,)."),
             Part(
                 "acceleration",
                 f"the acceleration of {MOTION}",
-                "Return one for each time: shape (n,).",
+                "Return one number per time: shape (n,).",
             ),
         ],
         demands=[
             Demand(
                 "no tape",
-                "The values are right, but nothing was differentiated twice. Put one tape inside "
-                "another, and return what each of them gives.",
+                "The values are right, but nothing was differentiated twice. Put one tape "
+                "inside another, and return the gradient from each.",
                 lambda noted: all(
                     map(lambda *counts: sum(counts) >= 2, noted["gradient"], noted["jvp"])
                 ),
             ),
             Demand(
                 "differences taken",
-                "The numbers are right to some digits, but they come from differences between "
-                "times near each other. Differentiate the speed at t itself, with the outer tape.",
+                "The values are right to a few digits, but you use differences between nearby "
+                "times. Differentiate the speed at `t` itself, with the outer tape.",
                 lambda noted: not any(noted["elsewhere"]),
             ),
         ],
-        praise="Right at every time, also for motions that the check drew at random.",
+        praise="Your function is right at every time, also for motions that the check drew at "
+        "random.",
     ),
     Question(
         id="06.2",
@@ -161,18 +162,18 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient of the penalty",
-                form="Return outer.gradient(penalty, w): one tensor, of the shape of w.",
+                form="Return `outer.gradient(penalty, w)`: one tensor with the shape of `w`.",
             )
         ],
-        praise="The penalty now reaches the weights through the slopes.",
+        praise="The penalty now has a path from the weights, through the slopes.",
     ),
     ValueQuestion(
         id="06.3",
         title="The shape of a jacobian",
         kind="predict",
         points=1,
-        form="Write the shape as one tuple of whole numbers, such as (7, 6, 7, 5)",
-        praise="The outputs' shape first, then the source's.",
+        form="Write the shape as one tuple of integers, such as (7, 6, 7, 5)",
+        praise="The shape of the outputs comes first, then that of the source.",
     ),
     Question(
         id="06.4",
@@ -187,15 +188,15 @@ EXERCISES = (
             Part(
                 "curvature",
                 "the curvature of sum(a * x**3) + sum(b * x)**2 along v",
-                "Return the sum of the entries of u * Hu.",
+                "Return the sum of the entries of `u * Hu`.",
                 read=one_number,
             )
         ],
         demands=[
             Demand(
                 "Hessian formed",
-                "The number is right, but you formed H, row by row or as the jacobian of the "
-                "gradient. Differentiate once more along u alone: a Hessian-vector product.",
+                "The number is right, but you computed the whole Hessian. Differentiate the "
+                "gradient only along u: a Hessian-vector product.",
                 lambda noted: (
                     not any(noted["matrices"])
                     # The largest H has five rows.
@@ -204,13 +205,13 @@ EXERCISES = (
             ),
             Demand(
                 "differences taken",
-                "The number is right to some digits, but it comes from differences between x and "
-                "places near it. Differentiate the gradient at x itself, along u, with an "
+                "The number is right to a few digits, but you use differences between nearby "
+                "points. Differentiate the gradient at `x` itself, along u, with an "
                 "accumulator or an outer tape.",
                 lambda noted: not any(noted["elsewhere"]),
             ),
         ],
-        praise="Right for every direction, whatever its length.",
+        praise="Your function is right for every direction, whatever its length.",
     ),
 )
 
@@ -219,46 +220,51 @@ PREDICTIONS = (
         "06.a",
         right="None",
         options={
-            "48": "The first derivative is right, and the outer tape has seen y. But it is asked "
-            "about `slope`.",
-            "0": "0 would say that the slope stays when x moves, and that takes a path to x.",
-            "None": "The target is `slope`, and that was computed when no tape was on. Called outside, "
-            "`gradient` is not recorded, by a persistent tape neither.",
+            "48": "48 is the mathematically correct second derivative, and the outer tape did "
+            "record y. But the target is `slope`.",
+            "0": "0 would mean that the slope does not change with x. But for a 0 the tape "
+            "needs a path from x.",
+            "None": "The target is `slope`, and it was computed when no tape was recording. A "
+            "call of `gradient` outside the block is not recorded, not even by a "
+            "persistent tape.",
         },
     ),
     Callout(
         "06.b",
         right="200 numbers",
         options={
-            "one number": "The target is summed, that is right, and a sum is one number. But it is "
-            "the target that is one number.",
-            "200 numbers": "The gradient has the shape of its source: it says how the sum moves with "
-            "each time. Only one position depends on that time, and the others stand still, so entry "
-            "i is the speed at time i.",
-            "a table of 200 by 200": "Each position against each time is what a jacobian holds, and "
-            "here nearly all of it would be 0.",
+            "one number": "True, the target is summed into one number. But the gradient has "
+            "the shape of the source: 200 times, so 200 numbers.",
+            "200 numbers": "The gradient has the shape of its source: it says how the sum "
+            "changes with each time. Only one position depends on each time, so entry i is "
+            "the speed at time i.",
+            "a table of 200 by 200": "Each position against each time is what a Jacobian "
+            "contains. But a gradient has the shape of its source.",
         },
     ),
     Callout(
         "06.c",
         right="zeros",
         options={
-            "6/7 of W, transposed": "That is the truth, as `jacobian` gives it.",
-            "zeros": "Each walk back starts from a sum over the batch, which is safe only while the "
-            "other examples stand still. Here, when one moves up, the others move down, and the sum "
-            "never changes: zeros, and no error.",
-            "an error": "It would help. But `batch_jacobian` does not look at what the layer does.",
+            "6/7 of W, transposed": "That is the correct derivative, as `jacobian` returns it. "
+            "But `batch_jacobian` assumes that the examples do not affect each other.",
+            "zeros": "Each backward pass starts from a sum over the batch, which works only if "
+            "the examples do not affect each other. Here, raising one lowers the others, "
+            "so the sum never changes: you get zeros, and no error.",
+            "an error": "An error would help. But `batch_jacobian` does not check what the "
+            "layer does.",
         },
     ),
     Callout(
         "06.d",
         right="about 5",
         options={
-            "about 5": "Curvature tells how far to go in each direction, so few steps are enough, "
-            "though one of them goes far out of the valley. Each pays with a Hessian.",
-            "about 50": "A bent valley is no bowl, and a bowl's bottom is not the valley's.",
-            "about 500": "That would be 30 times fewer steps. But a rate that must serve a steep and "
-            "a flat direction at once costs more than that.",
+            "about 5": "The curvature says how far to go in each direction, so a few steps are "
+            "enough, though one of them leaves the valley. But each step needs a Hessian.",
+            "about 50": "A curved valley is not a bowl, so more steps seem necessary. But each "
+            "step uses the curvature at the current point.",
+            "about 500": "500 would already be 30 times fewer steps than gradient descent. But "
+            "one learning rate for a steep and a flat direction costs more than that.",
         },
     ),
 )

@@ -1,18 +1,18 @@
 # %% [markdown] part="Part I: the tape"
 # # 06 · Higher-order gradients
 #
-# A gradient penalty, a physics loss, a measure of how sharp a minimum is: each needs the derivative
-# of a derivative, and one line in the wrong place makes it `None`.
+# You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a gradient, so
+# now you need the gradient of a gradient. The code runs, the penalty prints, and its gradient is `None`: the second tape
+# did not see how the first one worked. In this lesson you learn to differentiate a derivative.
 #
-# **You will be able to**
+# **You will learn to**
 #
-# - nest two tapes, and say why a second derivative is `None`;
-# - read the shape of a jacobian, and tell when `batch_jacobian` is wrong;
-# - compute a Hessian, and multiply it by a vector without forming it;
-# - say what curvature gains over gradient descent, and what it costs.
+# - nest two tapes to get a second derivative, at one point or at many;
+# - read the shape of a jacobian;
+# - multiply a Hessian by a vector without ever computing the Hessian.
 #
-# **Before you start**: [04 · Persistence](04_persistence.ipynb) and
-# [05 · Control flow](05_control_flow.ipynb). **Time**: {time}.
+# **Before you start**: [04 · Persistence](04_persistence.ipynb) and [05 · Control flow](05_control_flow.ipynb).
+# **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
@@ -32,16 +32,10 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## Sitting 1: Slopes of slopes
-#
-# You can ask one tape several questions. Now one tape watches another, and a gradient is differentiated again,
-# for one output and for many. About {time}.
-
-# %% [markdown]
 # ## How do I differentiate a derivative?
 #
-# `tape.gradient` is itself a computation. If another tape is on while it runs, that tape records
-# it, and can go back through it. So put one tape inside another:
+# `tape.gradient` is itself a computation. If a second tape is recording while it runs, that tape can go back through it.
+# So put one tape inside another:
 
 # %%
 x = tf.Variable(2.0)
@@ -50,17 +44,21 @@ with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = x**4
     slope = inner.gradient(y, x)  # the outer tape records this line
+
 curvature = outer.gradient(slope, x)
 
 print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
-# 4 x**3 and 12 x**2
+
+# %% tags=["claims"]
 assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
 # %% [markdown]
+# The first derivative of x⁴ is 4x³ = 32, and the second is 12x² = 48. The line with `inner.gradient` is outside the inner
+# block but inside the outer one. That is the whole trick.
+#
 # > **Predict**
 # >
-# > The line with `inner.gradient` moves one step to the left, out of both blocks. What is the
-# > second derivative now?
+# > Move that line one step to the left, out of both blocks. What is the second derivative now?
 
 # %%
 predict("06.a", "")
@@ -70,27 +68,27 @@ with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         y = x**4
 slope = inner.gradient(y, x)
+
 answer = outer.gradient(slope, x)
 
 print(f"first {slope.numpy():.1f}, second {answer}")
 
-# %% [markdown]
-# What does an `ExplainingTape` in the outer place say?
-
-# %%
+# %% tags=["claims"]
+assert answer is None and slope.numpy() == 32.0
 with ExplainingTape() as outer:
     with tf.GradientTape() as inner:
         y = x**4
 slope = inner.gradient(y, x)
-
-assert outer.gradient(slope, x) == answer
-print(outer.explanations[0].message)
-assert outer.explanations[0].cause == "outer-tape-missed"
+assert outer.gradient(slope, x) is None
+assert outer.explain()[0].cause == "outer-tape-missed"
 
 # %% [markdown]
-# Taken inside, the gradient's own computation is on the outer tape. Press *Step*, or the right arrow key: x⁴ is
-# computed, then the result, 4 · x³, which the drawing calls y. The orange way passes through 4 · x³ alone.
-
+# The first derivative is still right, so 48 would be a natural guess. But when `slope` was computed, no tape was
+# recording. The outer tape knows y, and it does not know where `slope` came from. (`ExplainingTape` calls this cause
+# `outer-tape-missed`.)
+#
+# Watch what the outer tape records in the right version. Press *Step*, or the right arrow key: first x⁴ is computed, then
+# its slope 4 · x³, and the orange path goes back through the slope.
 
 # %%
 def slope_of_power(x):
@@ -103,23 +101,8 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# You will read that a second derivative needs `persistent=True`. The two tapes above did without it. One
-# persistent tape can replace them, but only if `gradient` is called inside its block, where it records.
-
-# %%
-with tf.GradientTape(persistent=True) as tape:
-    y = x**4
-    inside = tape.gradient(y, x)
-outside = tape.gradient(y, x)
-
-second = [tape.gradient(slope, x) for slope in (inside, outside)]
-print("asked inside:", second[0].numpy(), "| outside:", second[1])
-assert inside == outside == 32.0 and second == [48.0, answer]
-
-# %% [markdown]
-# A plain tensor must be watched by each tape that differentiates with respect to it. `derivative` differentiates any
-# function, its own result, too: then the tape of one call is on while the other call runs.
-
+# If x is a plain tensor, each tape must watch it. It is worth writing that down once. `derivative` takes a function and
+# returns its derivative, which is a function again. So you can apply it twice:
 
 # %%
 def derivative(f):
@@ -137,21 +120,24 @@ def cube(x):
 
 
 three = tf.constant(3.0)
-values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
 
-print(values)
-# x**3, 3 x**2 (equal at 3), 6 x
+print("x³ at 3:", cube(three).numpy())
+print("first derivative:", derivative(cube)(three).numpy())
+print("second derivative:", derivative(derivative(cube))(three).numpy())
+
+# %% tags=["claims"]
+values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
 assert np.allclose(values, [27, 27, 18])
 
 # %% [markdown]
-# ### Many points at once
+# ## Many points at once
 #
-# A weight swings on a spring: its position at time t is $e^{-t/4} \cos 2t$.
+# A weight swings on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its acceleration at
+# 200 times. A loop over the times would be slow.
 #
 # > **Predict**
 # >
-# > A tape sums a target of many entries. What is the gradient of 200 positions with respect to
-# > their 200 times?
+# > A tape adds up the entries of a target. What is the gradient of 200 positions with respect to their 200 times?
 
 # %%
 predict("06.b", "")
@@ -161,7 +147,7 @@ t = tf.linspace(tf.constant(0.0, tf.float64), 8.0, 200)  # seconds
 
 
 def position(t):
-    return tf.exp(-t / 4) * tf.cos(2 * t)  # metres
+    return tf.exp(-t / 4) * tf.cos(2 * t)  # meters
 
 
 speed = derivative(position)(t)
@@ -170,17 +156,16 @@ acceleration = derivative(derivative(position))(t)
 print(speed.shape, acceleration.shape)
 
 # %% [markdown]
-# In the figure, follow the dashed line: at the top of a swing the speed, which is negative on the way
-# down, is zero, and the acceleration is negative.
+# The positions are added up, so one number would make sense. But the gradient has the shape of its source: one number for
+# each time. And each time appears in only one position, so entry i tells how position i moves. That is the speed at
+# time i. One call gives all 200.
+#
+# In the figure, follow the dashed line to the top of a swing. There the speed is zero, and the acceleration is negative.
 
 # %%
-# the spring's law: always zero
-balance = acceleration + speed / 2 + 65 / 16 * position(t)
-assert np.allclose(balance, 0, atol=1e-12)
-
-# the second peak, worked out by hand
-top = (2 * np.pi - np.arctan(1 / 8)) / 2
+top = (2 * np.pi - np.arctan(1 / 8)) / 2  # worked out by hand
 curves = {"position\n(m)": position(t), "speed\n(m/s)": speed, "acceleration\n(m/s²)": acceleration}
+
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 4.2), sharex=True)
 for ax, (name, values) in zip(axes, curves.items(), strict=True):
     ax.axhline(0, color="0.6", lw=0.8)
@@ -189,11 +174,18 @@ for ax, (name, values) in zip(axes, curves.items(), strict=True):
     label = ax.set_ylabel(name)
 label = axes[-1].set_xlabel("time (s)")
 
+# %% tags=["claims"]
+# the spring's law: always zero
+assert np.allclose(acceleration + speed / 2 + 65 / 16 * position(t), 0, atol=1e-12)
+at_top = tf.constant([top], tf.float64)
+assert abs(derivative(position)(at_top)[0]) < 1e-12
+assert derivative(derivative(position))(at_top)[0] < 0
+
 # %% [markdown]
 # ### Exercise 06.1: complete
 #
-# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate it twice
-# with tapes, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
+# `position` is a function of a tensor of times, and `t` is a `tf.constant` of shape (n,). Let tapes differentiate it
+# twice. Return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"
@@ -216,22 +208,21 @@ check("06.1", motion)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The times are a constant: both tapes must watch them.
+# The times are a constant, so both tapes must watch them.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take the inner gradient, of the position, inside the outer block. The target of the outer tape is
-# the speed.
+# Take the inner gradient, of the position, inside the outer block. The target of the outer tape is the speed.
 #
 # </details>
 
 # %% [markdown]
 # ### Exercise 06.2: repair
 #
-# A **gradient penalty** keeps a model smooth: the squared slopes of its output with respect to its
-# inputs join the loss. This function should return the penalty's gradient with respect to `w`. It
-# returns `None`, by one fault.
+# Now the penalty from the beginning. A **gradient penalty** adds the squared slopes of a model's output, with respect to
+# its inputs, to the loss. This function should return the penalty's gradient with respect to the weights `w`. It has one
+# bug, and returns `None`.
 
 
 # %% exercise="06.2"
@@ -261,21 +252,20 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# When the second tape starts, the slopes are already there. Which lines use `w`?
+# When the second tape starts, the slopes have been computed already. Which lines use `w`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Start the penalty's tape first, with a name of its own, and put everything else but the last line
-# into its block.
+# Start the penalty's tape first, give it its own name, and put everything but the last line into its block.
 #
 # </details>
 
 # %% [markdown]
 # ## What if there are many outputs?
 #
-# Sometimes the sum is not what you want. A **jacobian** keeps every output apart: entry [i, j] is
-# the derivative of output i with respect to input j.
+# The sum over outputs was harmless for the spring. If every output depends on every input, it is not: you want them
+# separately. A **jacobian** keeps them apart. Entry [i, j] is the derivative of output i with respect to input j.
 
 # %%
 p = tf.Variable([2.0, 5.0])
@@ -286,45 +276,20 @@ with tf.GradientTape() as tape:
 J = tape.jacobian(y, p)
 
 print(J.numpy())
-# one row for each output
+
+# %% tags=["claims"]
 assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 
 # %% [markdown]
-# Its shape is that of the outputs, followed by that of the source. A layer turns 7 examples of 5
-# numbers into 7 of 6: all 42 outputs are paired with all 35 inputs, across examples too. That is one
-# walk back for each output, 42 in all, done side by side.
+# Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
-# A *weighted sum* of the outputs takes one. Give the weights as `output_gradients`, and the tape
-# starts with them instead of ones: a **vector-Jacobian product**.
-
-# %%
-x = tf.random.normal((7, 5), dtype=tf.float64)
-W = tf.random.normal((5, 6), dtype=tf.float64)
-# one for each output
-weights = tf.random.normal((7, 6), dtype=tf.float64)
-
-
-def layer(x):
-    return tf.tanh(x @ W)
-
-
-with tf.GradientTape(persistent=True) as tape:
-    tape.watch(x)
-    y = layer(x)  # (7, 6)
-
-J = tape.jacobian(y, x)
-product = tape.gradient(y, x, output_gradients=weights)
-
-print(J.shape, product.shape)
-assert J.shape == (7, 6, 7, 5) and product.shape == x.shape
-# the weighted sum over both axes of the outputs
-assert np.allclose(product, np.tensordot(weights, J, axes=2))
-
-# %% [markdown]
+# The shape of a jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
+# (3, 2). For large shapes that is a large table, and it takes one walk back for each output.
+#
 # ### Exercise 06.3: predict
 #
-# `features` has shape (8, 4), the variable `V` has shape (4, 3), and `y = tf.tanh(features @ V)`.
-# What shape does `tape.jacobian(y, V)` have? Write a tuple.
+# `features` has shape (8, 4), the variable `V` has shape (4, 3), and `y = tf.tanh(features @ V)`. What is the shape of
+# `tape.jacobian(y, V)`? Write a tuple.
 
 # %% exercise="06.3"
 # A tuple: the shape of tape.jacobian(y, V).
@@ -343,11 +308,11 @@ check("06.3", jacobian_shape)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The outputs' shape, followed by the source's shape.
+# The shape of the outputs, followed by the shape of the source.
 #
 # </details>
 #
-# Here is the jacobian itself:
+# Run it:
 
 # %%
 features = tf.random.normal((8, 4))
@@ -356,22 +321,130 @@ V = tf.Variable(tf.random.normal((4, 3)))
 with tf.GradientTape() as tape:
     y = tf.tanh(features @ V)
 
-J = tape.jacobian(y, V)
-
-print(J.shape)
+print(tape.jacobian(y, V).shape)
 
 # %% [markdown]
-# ## When may I use batch_jacobian?
+# ## How much does the loss curve?
 #
-# In that layer each example of y depends on its own example of x alone, so most of J is zeros.
-# `batch_jacobian` returns one table for each example, in 6 walks back instead of 42: one for each
-# column of y, summed over the batch.
-
+# The second derivatives of a loss tell how it curves: how fast the gradient changes as you move. For n parameters there
+# is one for each pair. Together they form the **Hessian** H, an n by n table. It is the jacobian of the gradient:
 
 # %%
-# in eager code, every jacobian builds a graph of its own and throws
-# it away
-@tf.function
+def rosenbrock(x):
+    return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+x = tf.constant([0.5, -1.0, 2.0])
+
+with tf.GradientTape() as outer:
+    outer.watch(x)
+    gradient = derivative(rosenbrock)(x)
+
+H = outer.jacobian(gradient, x)
+
+print(H.numpy())
+
+# %% tags=["claims"]
+assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x))
+
+# %% [markdown]
+# (The function is Rosenbrock's, a narrow bent valley on which optimizers are tested.) A network with a million
+# parameters would need 10¹² entries, 8 TB in float64. But often you only ask: how does the gradient change if I move in
+# *this* direction v? The answer is the product Hv, which has n entries.
+#
+# You can get Hv without H. Pass v as `output_gradients`: the tape then starts its walk back with v instead of ones, and
+# returns the sum of the rows of H, weighted by the entries of v. H is symmetric, so this is Hv, the **Hessian-vector
+# product**.
+
+# %%
+def hessian_times(f, x, v):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        gradient = derivative(f)(x)
+    return outer.gradient(gradient, x, output_gradients=v)
+
+
+v = tf.constant([1.0, 0.0, -1.0])
+
+print("H @ v:          ", tf.linalg.matvec(H, v).numpy())
+print("without forming H:", hessian_times(rosenbrock, x, v).numpy())
+
+# %% tags=["claims"]
+assert np.allclose(hessian_times(rosenbrock, x, v), tf.linalg.matvec(H, v))
+large, direction = tf.random.normal((2, 1_000_000), dtype=tf.float64)
+Hv = hessian_times(rosenbrock, large, direction).numpy()
+a, b, left, right = large[:-1].numpy(), large[1:].numpy(), direction[:-1], direction[1:]
+expected = np.zeros(1_000_000)
+expected[:-1] += (1200 * a**2 - 400 * b + 2) * left - 400 * a * right
+expected[1:] += 200 * right - 400 * a * left
+assert np.allclose(Hv, expected, atol=1e-6)
+
+# %% [markdown]
+# It takes two walks back, whatever n is. For a million parameters, Hv is 8 MB.
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. Your second derivative is <code>None</code>. Which line do you look at first?</summary>
+#
+# The one that takes the inner gradient. It must be inside the block of the outer tape.
+#
+# </details>
+# <details><summary>2. y has shape (10, 3) and x has shape (10, 4). What is the shape of the jacobian?</summary>
+#
+# (10, 3, 10, 4): outputs first, then the source.
+#
+# </details>
+# <details><summary>3. A loss has 1,000 parameters. How many numbers are in its Hessian, and how many in a
+# Hessian-vector product?</summary>
+#
+# 1,000,000 and 1,000.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Call `inner.gradient` inside the block of the outer tape.
+# - Watch a plain tensor on both tapes.
+# - For many points, differentiate the whole tensor at once.
+# - Expect a jacobian to have the shape of the outputs, then the shape of the source.
+# - For a Hessian-vector product, pass `output_gradients=v`.
+#
+# ```python
+# with tf.GradientTape() as outer:
+#     outer.watch(x)
+#     with tf.GradientTape() as inner:
+#         inner.watch(x)
+#         loss = f(x)
+#     gradient = inner.gradient(loss, x)
+# Hv = outer.gradient(gradient, x, output_gradients=v)
+# ```
+#
+# **To remember**: take the inner gradient inside the outer block, where the outer tape records it.
+
+# %% [markdown]
+# ## Going deeper
+#
+# A faster jacobian and when it is wrong, Hessians of several parameters, forward mode, and what curvature is good for.
+
+# %% [markdown]
+# ### When may I use batch_jacobian?
+#
+# A layer turns 7 examples into 7 outputs, and usually each output depends only on its own example. Then most of the
+# jacobian is zeros. `batch_jacobian` returns only one table for each example, in far fewer walks back.
+
+# %%
+examples = tf.random.normal((7, 5), dtype=tf.float64)
+W = tf.random.normal((5, 6), dtype=tf.float64)
+
+
+def layer(x):
+    return tf.tanh(x @ W)
+
+
 def both_jacobians(layer, x):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -379,17 +452,22 @@ def both_jacobians(layer, x):
     return tape.jacobian(y, x), tape.batch_jacobian(y, x)
 
 
-assert J.shape == y.shape + V.shape  # of Exercise 06.3
-J, batch_J = both_jacobians(layer, x)
-# example i against itself
-own_blocks = np.stack([J[i, :, i] for i in range(7)])
+J, batch_J = both_jacobians(layer, examples)
 
-print(batch_J.shape)
-assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
+print(J.shape, batch_J.shape)
+
+# %% tags=["claims"]
+assert np.allclose(batch_J, np.stack([J[i, :, i] for i in range(7)]))
+weights = tf.random.normal((7, 6), dtype=tf.float64)
+with tf.GradientTape() as tape:
+    tape.watch(examples)
+    y = layer(examples)
+weighted = tape.gradient(y, examples, output_gradients=weights)
+assert np.allclose(weighted, np.tensordot(weights, J, axes=2))
 
 # %% [markdown]
-# Now subtract the mean of the batch first, as batch normalization does in training. The mean holds 1/7 of each
-# example, so the table of one example's outputs against its own inputs is 6/7 of W, transposed.
+# Now subtract the mean of the batch first, as batch normalization does in training. Each example has a share of 1/7 in the
+# mean, so the true table of an example against itself is 6/7 of W, transposed.
 #
 # > **Predict**
 # >
@@ -400,51 +478,43 @@ predict("06.c", "")
 
 
 # %%
-def centred_layer(x):
+def centered_layer(x):
     return (x - tf.reduce_mean(x, axis=0)) @ W
 
 
-J_centred, batch_J_centred = both_jacobians(centred_layer, x)
+J_centered, batch_J_centered = both_jacobians(centered_layer, examples)
 
-print(f"largest entry: {np.abs(batch_J_centred).max():.1f}")
+print(f"largest entry: {np.abs(batch_J_centered).max():.1f}")
 
 # %% [markdown]
-# The figure marks the entries of J that are not zero. Look off the diagonal: on the left there are
-# none, on the right every one.
+# It returns zeros, without an error. `batch_jacobian` adds up over the examples, and trusts that an example does not
+# influence the others. Here it does: when one example moves up, the others move down, and the sum stays the same.
+#
+# The figure marks the entries of the jacobian that are not zero. Look off the diagonal: on the left there are none, and on
+# the right all of them are.
 
 # %%
-own_blocks = np.stack([J_centred[i, :, i] for i in range(7)])
-# what is true
-assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))
-# the sum over examples of y
-summed = np.sum(J_centred, axis=0)  # (6, 7, 5)
-assert np.allclose(batch_J_centred, summed.transpose(1, 0, 2))
-
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
 titles = ("each example alone", "batch mean subtracted")
-for ax, title, table in zip(axes, titles, (J, J_centred), strict=True):
+for ax, title, table in zip(axes, titles, (J, J_centered), strict=True):
     filled = np.abs(table).reshape(42, 35) > 1e-9
     image = ax.imshow(filled, cmap="Blues", vmin=0, vmax=1.4, extent=(0, 7, 7, 0), aspect="equal")
     ax.set(title=title, xlabel="example of x", xticks=range(8), yticks=range(8))
     ax.grid(color="0.7", lw=0.6)
 label = axes[0].set_ylabel("example of y")
+
+# %% tags=["claims"]
 assert filled.all()  # of the last table, the one on the right
+own_blocks = np.stack([J_centered[i, :, i] for i in range(7)])
+assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))
+assert np.allclose(batch_J_centered, 0)
+summed = np.sum(J_centered, axis=0)  # (6, 7, 5)
+assert np.allclose(batch_J_centered, summed.transpose(1, 0, 2))
 
 # %% [markdown]
-# ## Sitting 2: Curvature
+# ### What does `None` mean in a Hessian?
 #
-# **Here the first sitting ends.** You can take second derivatives, and read a jacobian's shape. When you come back,
-# run the first cell and the one that defines `derivative`, and go on below.
-#
-# You can differentiate a gradient. With many parameters, its derivatives are the curvature of a loss. See what that
-# holds, how to get it cheaply, and what it is good for. About {time}.
-
-# %% [markdown]
-# ## What does curvature look like for many parameters?
-#
-# The jacobian of a loss's gradient is the **Hessian** H: all second derivatives. For parameters in
-# a dict it comes in blocks, a row of them for each parameter's gradient. The outer tape is asked
-# once a row, so it is persistent.
+# For parameters in a dict, the Hessian comes in blocks. The outer tape is called once for each row, so it is persistent:
 
 # %%
 params = {"w": tf.Variable([1.0, -2.0]), "scale": tf.Variable(3.0)}
@@ -460,126 +530,54 @@ def hessian_blocks(loss_function):
 
 blocks = hessian_blocks(lambda w, scale: scale * tf.reduce_sum(w**2))
 
-print(blocks["w"]["w"].numpy(), blocks["w"]["scale"].numpy())
-# 2 * scale on the diagonal
+print("w with w:", blocks["w"]["w"].numpy().tolist())
+print("w with scale:", blocks["w"]["scale"].numpy())
+print("scale with scale:", blocks["scale"]["scale"])
+
+# %% tags=["claims"]
 assert np.allclose(blocks["w"]["w"], [[6, 0], [0, 6]])
-assert np.allclose(blocks["w"]["scale"], [2, -4])  # 2 w
-# the order does not matter
-assert np.allclose(blocks["scale"]["w"], [2, -4])
-
-# %% [markdown]
-# The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the first derivative, the
-# sum of w², does not contain `scale`: no path, `None`. In `separate` below, each parameter has a term of its own, so
-# the mixed blocks are `None`. In `stacked`, both parameters pass through one tensor: there is a path, and the block
-# is 0.
-#
-# Nothing was lost here. Make sure of that by the formula, or by `check_gradients` with `order=2` (lesson 07), before
-# you let a 0 stand for `None`.
-
-# %%
-separate = hessian_blocks(lambda w, scale: scale**2 + tf.reduce_sum(w**2))
-
-print("scale with itself:", blocks["scale"]["scale"])
-print("w with scale:", separate["w"]["scale"])
+assert np.allclose(blocks["w"]["scale"], [2, -4]) and np.allclose(blocks["scale"]["w"], [2, -4])
 assert blocks["scale"]["scale"] is None
+separate = hessian_blocks(lambda w, scale: scale**2 + tf.reduce_sum(w**2))
 assert separate["w"]["scale"] is None and separate["scale"]["w"] is None
 assert separate["scale"]["scale"].numpy() == 2.0
 stacked = hessian_blocks(lambda w, scale: tf.reduce_sum(tf.stack([*tf.unstack(w), scale]) ** 2))
 assert np.allclose(stacked["w"]["scale"], 0)  # a tensor, not None
 
 # %% [markdown]
-# ## How do I get curvature without the whole Hessian?
-#
-# Often you need only Hv, the **Hessian-vector product**: how the gradient changes along a direction v. H is
-# symmetric, so Hv is also the sum of its rows, each weighted with an entry of v. Row i of H is the derivative of
-# the gradient's entry i. So ask the outer tape for the gradient's derivative, with `output_gradients=v`: that is
-# the weighted sum, in one walk back.
-#
-# The loss is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
-
-
-# %%
-def rosenbrock(x):
-    return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
-
-
-def hessian_times(f, x, v):
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        gradient = derivative(f)(x)  # a tape inside
-    return outer.gradient(gradient, x, output_gradients=v)
-
-
-x, v = tf.random.normal((2, 6), dtype=tf.float64)
-Hv = hessian_times(rosenbrock, x, v)
-
-print("agrees with H @ v:", np.allclose(Hv, np.dot(hessian(rosenbrock, x), v)))
-assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))
+# The loss is a straight line in `scale`, so its second derivative is 0. The tape says `None`, because the first derivative
+# does not contain `scale` at all. Here `None` is a true zero. Make sure of that, by the formula or by
+# `check_gradients` with `order=2` (lesson 07), before you put a 0 in its place.
 
 # %% [markdown]
-# H holds n² numbers: at a million parameters of 8 bytes, 8 TB. Hv holds n, and nothing like H is formed on
-# the way.
-
-# %% [markdown]
-# ### Further: Hv for a million parameters
+# ### What is forward mode?
 #
-# Here is Hv for a million parameters, against Rosenbrock's Hessian worked out by hand.
+# A tape goes backward from one output to all inputs. A `ForwardAccumulator` goes along with the computation: each number
+# carries its rate of change, and each operation passes it on. `jvp`, short for Jacobian-vector product, reads the rate of
+# a result. If x is 3 and changes at rate 1, then x² is 9 and changes at rate 6:
 
 # %%
-n = 1_000_000
-x, v = tf.random.normal((2, n), dtype=tf.float64)
-Hv = hessian_times(rosenbrock, x, v).numpy()
-
-a, b, left, right = x[:-1].numpy(), x[1:].numpy(), v[:-1].numpy(), v[1:].numpy()
-expected = np.zeros(n)
-expected[:-1] += (1200 * a**2 - 400 * b + 2) * left - 400 * a * right
-expected[1:] += 200 * right - 400 * a * left
-
-print(f"Hv: {8 * Hv.size / 1e6:.0f} MB; H would take {8 * n**2 / 1e12:.0f} TB")
-assert Hv.shape == (n,) and np.allclose(Hv, expected, atol=1e-6)
-
-# %% [markdown]
-# ### Forward mode
-#
-# The other way to Hv goes along with the computation. Each number carries a second one, its rate of change,
-# and each operation passes both on: if x is 3 at rate 1, x² is 9 at rate 6. A `ForwardAccumulator` starts x
-# with the rates v, and `jvp` (Jacobian-vector product) reads the rate of a result.
-
-# %%
-three = tf.constant(3.0)
-
 with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
     square = three**2
 
 print(f"value {square.numpy():.0f}, rate {accumulator.jvp(square).numpy():.0f}")
-assert square == 9.0 and accumulator.jvp(square) == 6.0
 
 # %% [markdown]
-# The rate of a loss is its slope along v. The rate of a *gradient* is Hv. A tape goes in reverse, and here
-# the accumulator goes forward along all that the tape does: **forward over reverse**.
+# The rate of a *gradient* along v is Hv. So an accumulator around a tape is another route to the Hessian-vector product,
+# called **forward over reverse**:
 
 # %%
-x, v = tf.random.normal((2, 6), dtype=tf.float64)
-
 with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
-    y = rosenbrock(x)
     gradient = derivative(rosenbrock)(x)
 
-slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
-print(slope.shape, Hv.shape)
-assert np.isclose(slope, np.dot(gradient, v))
-assert np.allclose(Hv, hessian_times(rosenbrock, x, v))
+print(accumulator.jvp(gradient).numpy())
 
-# %% [markdown]
-# ### Further: an accumulator and a Keras variable
-#
-# You will read that an accumulator takes any variable; run this. A Keras variable is refused, and its
-# `.value`, the TensorFlow variable inside, works.
-
-# %%
-weight = tf.keras.Variable(3.0)
-rates = {}
-
+# %% tags=["claims"]
+assert np.allclose(accumulator.jvp(gradient), hessian_times(rosenbrock, x, v))
+with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
+    square = three**2
+assert square == 9.0 and accumulator.jvp(square) == 6.0
+weight, rates = tf.keras.Variable(3.0), {}
 for name, source in (("itself", weight), ("its .value", weight.value)):
     try:
         with tf.autodiff.ForwardAccumulator(source, tf.constant(1.0)) as accumulator:
@@ -587,16 +585,16 @@ for name, source in (("itself", weight), ("its .value", weight.value)):
         rates[name] = accumulator.jvp(square).numpy().item()
     except AttributeError:
         rates[name] = "refused"
-
-print(rates)
 assert rates == {"itself": "refused", "its .value": 6.0}
 
 # %% [markdown]
+# An accumulator does not accept a Keras variable. Pass its `.value`.
+#
 # ### Exercise 06.4: complete
 #
-# How sharply a loss bends along a direction u of length 1 is one number, $u^\top H u$. Return it for the
-# direction of `v`, which may have any length. Form no H, and take no differences: differentiate at
-# `x` alone. `f` is the loss, a function of a tensor; `x` and `v` are `tf.constant`s of shape (n,).
+# How sharply a loss bends along a direction u of length 1 is one number, $u^\top H u$. Return it for the direction of `v`,
+# which may have any length. Do not form H, and differentiate at `x` only, without differences. `f` is the loss, a function
+# of a tensor. `x` and `v` are `tf.constant`s of shape (n,).
 
 
 # %% exercise="06.4"
@@ -624,18 +622,15 @@ check("06.4", curvature_along)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Hu is one Hessian-vector product. Multiply it by u, entry by entry, and add up.
+# Hu is one Hessian-vector product. Multiply it by u, elementwise, and add up.
 #
 # </details>
 
 # %% [markdown]
-# ## What is it good for?
+# ### What is curvature good for?
 #
-# Gradient and Hessian together describe the second-order surface that fits the loss at a point. A matrix such as H
-# has directions in which it only stretches, and its factors there, the **eigenvalues**, are the curvatures along them
-# (lesson 08 draws them). Where all are positive, the surface is a bowl, and **Newton's method** steps to its bottom:
-# it solves $H \cdot \text{step} = \text{gradient}$, and subtracts the step. Where one is negative, the surface is a
-# saddle or a dome, and the same step may lead up.
+# If you know gradient and Hessian, you can fit a bowl to the loss at your point, and step to its bottom. This is
+# **Newton's method**: solve $H \cdot \text{step} = \text{gradient}$, and subtract the step.
 
 # %%
 gradient_of = derivative(rosenbrock)
@@ -647,16 +642,16 @@ def newton_step(p):
 
 
 @tf.function
-def descend(p, rate, steps):
+def descend(p, learning_rate, steps):
     for _ in tf.range(steps):
-        p = p - rate * gradient_of(p)
+        p = p - learning_rate * gradient_of(p)
     return p
 
 
 # %% [markdown]
 # > **Predict**
 # >
-# > From (-1.2, 1) to a loss below 1e-6, gradient descent at rate 0.001 takes about 15,000 steps. How many
+# > From (-1.2, 1) to a loss below 1e-6, gradient descent with the learning rate 0.001 takes about 15,000 steps. How many
 # > does Newton's method take?
 
 # %%
@@ -672,104 +667,48 @@ while rosenbrock(descent_path[-1]) > 1e-6:
     # 100 steps at a time
     descent_path.append(descend(descent_path[-1], 0.001, 100))
 
-print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
+print("Newton's method:", len(newton_path) - 1)
+print("gradient descent:", 100 * (len(descent_path) - 1))
 
 # %% [markdown]
-# Why does gradient descent take so many? At the minimum the two eigenvalues of H are 1002 and 0.4, and one rate must
-# serve both. Near it, along the steep direction, a rate up to 1/1002 comes from one side; up to 2/1002 it overshoots
-# at each step, and converges; above, it moves away. So along the flat direction it crawls.
+# The valley is bent, so you might expect Newton's method to need many bowls. But its steps know how far to go in each
+# direction. Gradient descent uses one learning rate for all directions. The steep walls of the valley force it to be
+# small, and along the flat floor it then crawls. (Lesson 08 explains how large it may be.)
 #
-# In the figure, a dot on the left is one step, on the right it is 100 steps.
+# In the figure, a dot on the left is one step, and a dot on the right is 100 steps.
 
 # %%
-minimum = tf.constant([1.0, 1.0], tf.float64)
-flat, steep = np.linalg.eigvalsh(hessian(rosenbrock, minimum))
-assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
-
-near = minimum + 1e-6
-# overshoots, and converges
-assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)
-# moves away
-assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)
-
-
 box = {"x_range": (-1.6, 1.6), "y_range": (-3.6, 2.2), "labels": ("x₀", "x₁")}
 paths = {"Newton's method": newton_path, "gradient descent": descent_path}
+
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
 for ax, (name, path) in zip(axes, paths.items(), strict=True):
     ax = plot_loss_surface(lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2, **box, path=path, ax=ax)
     title = ax.set_title(name)
-    # white rims would hide dots that stand close
+    # white rims would hide dots that are close together
     rims = plt.setp(ax.lines, markeredgewidth=0)
 
 # %% [markdown]
-# Look at the dot far below the valley: the second step of Newton's method makes the loss 300 times larger.
-# The bowl fits only near the point, and the step goes farther. Here the next steps come back; nothing promises it, so
-# away from a minimum Newton's method needs a guard. At (0, 1) there is not even a bowl.
+# Look at the dot far below the valley. The second step made the loss 300 times larger, because the bowl fits only near the
+# point, and the step went further. Here the next steps came back, but nothing guarantees it. If H has a negative
+# eigenvalue, there is not even a bowl. So away from a minimum, Newton's method needs a safeguard.
 
-# %%
+# %% tags=["claims"]
+minimum = tf.constant([1.0, 1.0], tf.float64)
+flat, steep = np.linalg.eigvalsh(hessian(rosenbrock, minimum))
+assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
 losses = [float(rosenbrock(p)) for p in newton_path]
-print("losses:", ", ".join(f"{loss:.2g}" for loss in losses[:-1]))
 assert losses[2] > 1000 and losses[2] > 200 * losses[1]
 assert len(newton_path) - 1 <= 6 and 100 * (len(descent_path) - 1) > 10_000
-
 eigenvalues = np.linalg.eigvalsh(hessian(rosenbrock, tf.constant([0.0, 1.0], tf.float64)))
-print("eigenvalues at (0, 1):", eigenvalues.round(3))
 assert np.allclose(eigenvalues, [-398, 200])
-
-# %% [markdown]
-# ## Checkpoint
-#
-# Answer before you open.
-#
-# <details><summary>1. y has shape (10, 3), x has shape (10, 4). Which shapes have
-# <code>jacobian</code> and <code>batch_jacobian</code>? When is the second right?</summary>
-#
-# (10, 3, 10, 4) and (10, 3, 4). When each example of y depends on its own example of x alone.
-#
-# </details>
-# <details><summary>2. A mixed block of your Hessian is <code>None</code>. Name two
-# reasons.</summary>
-#
-# That row's gradient does not contain the other parameter, and zero is right. Or the outer tape has no
-# path: it did not record how the gradient was computed, or something like NumPy broke it.
-#
-# </details>
-# <details><summary>3. Where does Newton's method on f(x) = -x² step from x = 1?</summary>
-#
-# Gradient and second derivative are both -2, so the step is 1, to x = 0: the top.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - Take the inner gradient inside the outer block. Each tape watches the plain tensors that it differentiates with respect to.
-# - A jacobian has the outputs' shape first, then the source's.
-# - `batch_jacobian` is silently wrong where examples depend on each other.
-# - `None` in a Hessian may be a true zero: find out before you fill it in.
-# - Two tapes multiply by a Hessian that would never fit in memory.
-#
-# ```python
-# with tf.GradientTape() as outer:
-#     outer.watch(x)
-#     with tf.GradientTape() as inner:
-#         inner.watch(x)
-#         loss = f(x)
-#     gradient = inner.gradient(loss, x)
-# Hv = outer.gradient(gradient, x, output_gradients=v)
-# ```
-#
-# **To remember**: take the inner gradient inside the outer block, where the outer tape records it.
 
 # %% [markdown]
 # ## Further reading
 #
 # - TensorFlow's guide *Advanced automatic differentiation*: the same in reference form.
-# - Pearlmutter, *Fast exact multiplication by the Hessian*, Neural Computation 6 (1994): Hv and its
-#   cost.
-# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: how to keep Newton's
-#   method from climbing.
+# - Pearlmutter, *Fast exact multiplication by the Hessian*, Neural Computation 6 (1994): Hv and its cost.
+# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: how to keep Newton's method from climbing.
 #
-# You have met a derivative that is wrong without a word. How to prove one right is the subject of
+# In this lesson a derivative was wrong, and no error told you. Next: how to prove that one is right, in
 # [07 · Gradient checking](07_gradient_checking.ipynb).

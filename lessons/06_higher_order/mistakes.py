@@ -62,84 +62,88 @@ def spring(position, t):
 
 MOTIONS = {
     "spring of the lesson": Wrong(
-        "This is the speed of the weight on the spring. The check calls your function with other "
-        "motions: call the argument `position`, and let the tapes differentiate what it returns.",
+        "This is the speed of the weight on the spring from the lesson. Call the argument "
+        "`position`, because the check passes other motions, and let the tapes "
+        "differentiate its result.",
         spring,
     ),
     "speed per time": Wrong(
-        "You divided the speed by the time. The acceleration is the speed's slope at t: ask an outer "
-        "tape for it.",
+        "You divided the speed by the time. Compute the acceleration as the gradient of the "
+        "speed, with an outer tape.",
         speed_per_time,
     ),
     "one tape asked twice": Wrong(
-        "One tape is asked twice, and answers once. Take two, each with a name of its own, such as "
-        "outer and inner: the inner one is asked for the speed, the outer one for its slope.",
+        "You call `gradient` twice on one tape, which can be used only once. Use two tapes, "
+        "such as `inner` for the speed and `outer` for the gradient of the speed.",
         one_name_for_both,
     ),
     "returned None": Wrong(
-        "Your function returned None. End it with `return speed, acceleration`, below both `with` "
-        "blocks.",
+        "Your function returned `None`. End it with `return speed, acceleration`, below both "
+        "`with` blocks.",
         lambda position, t: None,
     ),
     "no pair": Wrong(
-        "Your function returned something else than two things. Return the tuple "
-        "(speed, acceleration).",
+        "Your function did not return two things. Return the tuple `(speed, acceleration)`.",
         motion(lambda s, v, a: (s, v, a)),
     ),
     "speed has no path": Wrong(
-        "The speed is None: the inner tape found no path from t to the position. The times are a "
-        "constant, so call inner.watch(t), and then position(t) inside the inner block.",
+        "The speed is `None`: no path leads from `t` to the position on the inner tape. `t` is "
+        "a constant, so call `inner.watch(t)` first, then `position(t)`, inside the inner "
+        "block.",
         motion(lambda s, v, a: (None, None)),
     ),
     "acceleration has no path": Wrong(
-        "The speed is a number and the acceleration is None. The outer tape must watch t itself, "
-        "before anything is computed, and the speed must be computed in its block.",
+        "The acceleration is `None`, though the speed is not. Call `outer.watch(t)` on the "
+        "first line of the outer block, and compute the speed inside that block.",
         late_inner_gradient,
     ),
     "table of times": Wrong(
-        "That is a table, a jacobian, and off its diagonal there are only zeros. Each position "
-        "depends on its own time alone, so tape.gradient gives the diagonal at once.",
+        "You returned a matrix, the Jacobian, which is 0 off its diagonal. Each position "
+        "depends on only one time, so `tape.gradient` returns the diagonal directly.",
         motion(lambda s, v, a: (tf.linalg.diag(v), tf.linalg.diag(a))),
         motion(lambda s, v, a: (v, tf.linalg.diag(a))),
     ),
     "one number": Wrong(
-        "Several times give one number. Keep one for each time: return what tape.gradient gives, "
-        "without a sum, a mean or an index.",
+        "You returned one number for several times. Return one per time: the result of "
+        "`tape.gradient`, without a sum, a mean or an index.",
         motion(lambda s, v, a: (tf.reduce_sum(v), tf.reduce_sum(a))),
         motion(lambda s, v, a: (v, tf.reduce_sum(a))),
     ),
     "order exchanged": Wrong(
-        "The two are in the wrong order: return the speed first, then the acceleration.",
+        "The two return values are in the wrong order. Return the speed first, then the "
+        "acceleration.",
         motion(lambda s, v, a: (a, v)),
     ),
     "position for speed": Wrong(
-        "The first item is the position itself. Return its gradient there, the speed, and then "
-        "the acceleration.",
+        "Your first return value is the position itself. Return its gradient, the speed, and "
+        "then the acceleration.",
         motion(lambda s, v, a: (s, v)),
     ),
     "averaged": Wrong(
-        "Too small by the number of times: a mean divides by it. Take the gradient of the position "
-        "as it is, and that of the speed; the tape sums by itself.",
+        "Your values are too small by a factor of n, the number of times, because you "
+        "differentiate a mean. Differentiate `position(t)` itself, without a mean.",
         motion(lambda s, v, a: (v, a), tf.reduce_mean),
     ),
     "speed twice": Wrong(
-        "Both items are the speed. The outer tape's target is the speed, not the position.",
+        "You returned the speed twice. Use the speed, not the position, as the target of the "
+        "outer tape.",
         motion(lambda s, v, a: (v, v)),
     ),
     "position also target": Wrong(
-        "The second item is speed plus acceleration: the outer tape got the position as a target "
-        "too. Its target is the speed alone.",
+        "Your second return value is speed plus acceleration, because the outer tape's targets "
+        "also include the position. Use only the speed as its target.",
         motion(lambda s, v, a: (v, v + a)),
     ),
     "zero for none": Wrong(
-        "The acceleration is 0 at every time. A zero in place of None hides the fault: the speed "
-        "must be computed inside the outer tape's block, and that tape must watch t.",
+        "The acceleration is 0 at every time: a `None` replaced by 0, so the bug is still "
+        "there. Compute the speed inside the outer tape's block, and let that tape watch "
+        "`t`.",
         motion(lambda s, v, a: (v, 0 * a)),
     ),
     "differences between times": Wrong(
-        "These are differences from one time to the next, and the times lie far apart. "
-        "Differentiate at each time: speed is the gradient of the position, and acceleration that "
-        "of the speed.",
+        "You use differences between one time and the next, which are too far apart. "
+        "Differentiate at each time: the speed is the gradient of the position, and the "
+        "acceleration that of the speed.",
         lambda position, t: (np.gradient(position(t), t), position(t)),
         lambda position, t: (gradient_of(position, t), np.gradient(gradient_of(position, t), t)),
         lambda position, t: (differences(position(t), t), position(t)),
@@ -186,90 +190,86 @@ def one_name_for_both_tapes(w, x):
 
 PENALTIES = {
     "one tape asked twice": Wrong(
-        "One tape is asked twice, and answers once. Take two, each with a name of its own, such as "
-        "outer and inner, and ask the outer one for the penalty's gradient.",
+        "You call `gradient` twice on one tape, which can be used only once. Use two tapes, "
+        "`inner` and `outer`, and compute the penalty's gradient with `outer`.",
         one_name_for_both_tapes,
     ),
     "slopes have no path": Wrong(
-        "It still returns None. The slopes must be computed while the outer tape records: start "
-        "it first, and take the inner gradient inside its block. Then return the outer tape's "
-        "gradient of the penalty with respect to w.",
+        "The gradient is still `None`. Start the outer tape first, compute the inner gradient "
+        "inside its block, and return `outer.gradient(penalty, w)`.",
         penalty(slopes_held),
     ),
     "zero for none": Wrong(
-        "It returns 0 for every input. A zero in place of None hides the fault: the slopes are "
-        "still computed where the outer tape does not record.",
+        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
+        "there. Compute the slopes inside the block of the outer tape.",
         penalty(slopes_held, unconnected_gradients="zero"),
     ),
     "steepness held": Wrong(
-        "The outer tape sees w in the slopes, but not in y: it holds the slope of tanh constant. "
-        "Compute y inside the outer block too.",
+        "The outer tape treats the slope of `tanh` as a constant, because y is computed "
+        "outside its block. Compute y inside the outer block as well.",
         penalty(lambda w, x: tf.stop_gradient(1 - output(w, x) ** 2) * w),
     ),
     "weights held": Wrong(
-        "The outer tape sees w in y, but holds the factor w of the slopes constant. Let the inner "
-        "tape compute the slopes from w itself.",
+        "The outer tape treats the factor `w` in the slopes as a constant. Let the inner tape "
+        "compute the slopes from `w` itself.",
         penalty(lambda w, x: (1 - output(w, x) ** 2) * w.numpy()),
     ),
     "wrong source": Wrong(
-        "This is the gradient of the penalty with respect to x. The question asks for w.",
+        "This is the gradient of the penalty with respect to `x`. Use `w` as the source of the "
+        "outer tape.",
         lambda w, x: gradient_of(lambda x: size(w, x), x),
     ),
     "slopes in the weights": Wrong(
-        "You squared the slopes of y with respect to w. The penalty squares those with respect to "
-        "x: the inner gradient's source is x.",
+        "You squared the slopes of y with respect to `w`. Use `x` as the source of the inner tape.",
         penalty(lambda w, x: gradient_of(lambda w: output(w, x), w)),
     ),
     "gradient in the slopes": Wrong(
-        "This is 2 * slopes, the penalty's gradient with respect to the slopes. The question asks "
-        "for w, through them.",
+        "This is `2 * slopes`, the gradient of the penalty with respect to the slopes. Use `w` "
+        "as the source of the outer tape.",
         lambda w, x: 2 * slopes(w, x),
     ),
     "length of one": Wrong(
-        "This is the gradient of (length of the slopes - 1)**2. The penalty here is the sum of "
-        "the squared slopes, as it was given.",
+        "You use (norm of the slopes - 1)². Keep the penalty from the exercise, the sum of the "
+        "squared slopes.",
         penalty(slopes, lambda slopes: (tf.norm(slopes) - 1) ** 2),
     ),
     "square forgotten": Wrong(
-        "This is the gradient of the sum of the slopes. The penalty squares each slope first, as "
-        "it was given.",
+        "You sum the slopes without squaring them. Square each slope first, as in the exercise.",
         penalty(slopes, tf.reduce_sum),
     ),
     "sum squared": Wrong(
-        "You squared the sum of the slopes. The penalty squares each slope first, and then adds "
-        "up, as it was given.",
+        "You squared the sum of the slopes. Square each slope first, then sum, as in the exercise.",
         penalty(slopes, lambda slopes: tf.reduce_sum(slopes) ** 2),
     ),
     "root of the sum": Wrong(
-        "This is the gradient of the slopes' length. The penalty is the sum of their squares, "
-        "without the root.",
+        "You use the norm of the slopes. Remove the root: the penalty is the sum of their squares.",
         penalty(slopes, tf.norm),
     ),
     "mean for sum": Wrong(
-        "The gradient is too small by the number of inputs: keep tf.reduce_sum in the penalty, as "
-        "it was given.",
+        "The gradient is too small by a factor of n, the number of inputs. Keep "
+        "`tf.reduce_sum` in the penalty, as in the exercise.",
         penalty(slopes, lambda slopes: tf.reduce_mean(slopes**2)),
     ),
     "output squared": Wrong(
-        "This is the gradient of y**2. The penalty is the sum of the squared slopes, and not of y.",
+        "This is the gradient of y². The penalty is the sum of the squared *slopes*: square those.",
         penalty(output),
     ),
     "tanh lost": Wrong(
-        "This is 2 * w, the gradient if y were the sum of w * x alone. y is the tanh of that sum, as "
-        "it was given.",
+        "This is `2 * w`, as if y were only the sum of `w * x`. Keep the `tanh` around that "
+        "sum, as in the exercise.",
         lambda w, x: 2 * w,
     ),
     "output as target": Wrong(
-        "This is the gradient of y with respect to w. The target is the penalty.",
+        "This is the gradient of y with respect to `w`. Use the penalty as the target.",
         penalty(output, lambda y: y),
     ),
     "slopes returned": Wrong(
-        "These are the slopes of y with respect to x. Return the gradient of the penalty with "
-        "respect to w.",
+        "These are the slopes of y with respect to `x`. Return the gradient of the penalty "
+        "with respect to `w`.",
         slopes,
     ),
     "penalty returned": Wrong(
-        "This is one number, as the penalty is. Return its gradient with respect to w.",
+        "You returned the penalty, a single number. Return its gradient with respect to `w`.",
         size,
     ),
 }
@@ -278,36 +278,43 @@ PENALTIES = {
 
 SHAPES = Table(
     {
-        None: "There is a path: y is computed from the variable V inside the block.",
-        (4, 3): "This is the shape of the gradient, which sums over all outputs. A jacobian keeps "
-        "every entry of y apart.",
-        (8, 3): "This is the shape of y. For each of its entries there is one number for each "
-        "entry of V.",
-        (4, 3, 8, 3): "The right numbers in the wrong order: outputs first.",
-        (8, 3, 8, 4): "This is the jacobian with respect to features. The source here is V.",
-        (8, 3, 4): "This is what batch_jacobian would give for features. Here each entry of y is "
-        "paired with each entry of V, also with those of other columns.",
-        (8, 4, 3): "There is one table of the shape of V for each entry of y, and y has 8 times 3 "
-        "entries, not 8.",
-        (24, 12): "The counts are right, but a jacobian keeps the axes of both: four numbers.",
-        (8, 3, 3, 4): "The last two numbers are V transposed. The source's shape stands as it is.",
-        (3, 8, 4, 3): "The first two numbers are y transposed: what is the shape of y?",
-        (8, 4, 4, 3): "The first two numbers are the shape of features. The outputs are y.",
-        (): "() is the shape of one number. A jacobian holds one for each pair of an output and "
-        "an input.",
-        (8, 3, 12): "The shape of V is flattened here. A jacobian keeps its two axes apart.",
-        (24, 4, 3): "The shape of y is flattened here. A jacobian keeps its two axes apart.",
-        (8, 3, 8, 3): "This is the shape of y twice. The outputs are y, and the source is V.",
+        None: "There is a path: `y` is computed from the variable `V` inside the block. Write "
+        "the shape.",
+        (4, 3): "(4, 3) is the shape of the gradient, which sums over all outputs. But a "
+        "Jacobian keeps every entry of `y` separate.",
+        (8, 3): "(8, 3) is the shape of `y`. But each entry of `y` has one number for each "
+        "entry of `V`.",
+        (4, 3, 8, 3): "These are the right numbers in the wrong order. The axes of the outputs "
+        "come first.",
+        (8, 3, 8, 4): "This is the Jacobian with respect to `features`. But the source here is "
+        "`V`.",
+        (8, 3, 4): "This is what `batch_jacobian` would return for `features`. But a Jacobian "
+        "pairs each entry of `y` with each entry of `V`.",
+        (8, 4, 3): "A Jacobian has one block with the shape of `V` for each entry of `y`. But "
+        "`y` has 8 times 3 entries, not 8.",
+        (24, 12): "The numbers of entries are right. But a Jacobian keeps the axes of `y` and "
+        "of `V`, so its shape has four numbers.",
+        (8, 3, 3, 4): "The last two numbers are the shape of `V` transposed. Keep the shape of "
+        "the source.",
+        (3, 8, 4, 3): "The first two numbers are the shape of `y` transposed. What is the "
+        "shape of `y`?",
+        (8, 4, 4, 3): "The first two numbers are the shape of `features`. But the outputs are `y`.",
+        (): "() is the shape of a single number. But a Jacobian has one number for each pair "
+        "of an output and an input.",
+        (8, 3, 12): "You flattened the shape of `V`. But a Jacobian keeps its two axes separate.",
+        (24, 4, 3): "You flattened the shape of `y`. But a Jacobian keeps its two axes separate.",
+        (8, 3, 8, 3): "This is the shape of `y` twice. The outputs are `y`, but the source is `V`.",
         (
             8,
             4,
             3,
             3,
-        ): "The right numbers in the wrong order: both numbers of y first, then both of V.",
-        288: "That is how many numbers the jacobian holds. Write its shape: the shape of y, and "
-        "behind it the shape of V, as one tuple.",
+        ): "These are the right numbers in the wrong order. Write both numbers of `y` first, "
+        "then both of `V`.",
+        288: "288 is the number of entries in the Jacobian. Write its shape as one tuple: the "
+        "shape of `y`, followed by the shape of `V`.",
     },
-    "That is not it. Write the shape of y, and behind it the shape of V.",
+    "This is not the shape. Write the shape of `y`, followed by the shape of `V`.",
 )
 
 # 06.4
@@ -362,155 +369,155 @@ def weights_for_the_loss(f, x, v):
 
 CURVATURES = {
     "shapes differ": Wrong(
-        "Two tensors of different shapes were taken for one. If u comes from tf.linalg.normalize, "
-        "that returns two things, the vector and its length: u, length = tf.linalg.normalize(v).",
+        "You combine two tensors of different shapes. `tf.linalg.normalize` returns two "
+        "things, the vector and its norm: write `u, norm = tf.linalg.normalize(v)`.",
         bend(number, tf.linalg.normalize),
         lambda f, x, v: tf.reduce_sum(tf.linalg.normalize(v) * gradient_of(f, x)),
     ),
     "returned None": Wrong(
-        "Your function returned None. Either it returns nothing, or a derivative is None: each tape "
-        "must watch x, and the gradient must be taken inside the block of what differentiates it "
-        "again, an outer tape or an accumulator. An accumulator takes x first, and then the "
-        "direction.",
+        "Your function returned `None`. Either a `return` is missing, or a derivative is "
+        "`None`: let each tape watch `x`, call `gradient` inside the block of the outer "
+        "tape or accumulator, and give the accumulator `x` first, then `u`.",
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
-        "A derivative is None, and goes into a product. Each tape must watch x, and the gradient "
-        "must be taken inside the block of what differentiates it again, an outer tape or an "
-        "accumulator. An accumulator takes x first, and then the direction.",
+        "You multiply by a derivative that is `None`. Let each tape watch `x`, call `gradient` "
+        "inside the block of the outer tape or accumulator, and give the accumulator `x` "
+        "first, then `u`.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(
-        "This is vᵀHv: the direction still has the length of v. Divide v by tf.norm(v) first, and "
-        "use the result in both places.",
+        "This is vᵀHv: you never divide by the norm of `v`. Compute `u = v / tf.norm(v)` "
+        "first, and use `u` in both places.",
         bend(number, tf.identity),
     ),
     "scaled once": Wrong(
-        "The length of v is divided out once in all, but v enters twice. Use u = v / tf.norm(v) in "
-        "the product with H, and again in the product with the result.",
+        "You divide by the norm of `v` only once, but the formula contains `v` twice. Use `u = "
+        "v / tf.norm(v)` in both products.",
         bend(lambda u, v, Hu: number(v, v, Hu)),
     ),
     "sum of sizes": Wrong(
-        "You divided by the sum of the absolute entries. The length of v is the root of the sum of "
-        "its squares: tf.norm(v).",
+        "You divided by the sum of the absolute entries. Divide by `tf.norm(v)`, the root of "
+        "the sum of the squares.",
         bend(number, lambda v: v / tf.reduce_sum(abs(v))),
     ),
     "root forgotten": Wrong(
-        "You divided by the sum of the squared entries. The length of v is the root of that sum: "
-        "tf.norm(v).",
+        "You divided by the sum of the squared entries. Divide by the root of that sum, "
+        "`tf.norm(v)`.",
         bend(number, lambda v: v / tf.reduce_sum(v**2)),
     ),
     "root of the mean": Wrong(
-        "You divided by the root of the mean of the squares. The length of v is the root of their "
-        "sum: tf.norm(v).",
+        "You divided by the root of the *mean* of the squares. Divide by `tf.norm(v)`, the "
+        "root of their sum.",
         bend(number, lambda v: v / tf.sqrt(tf.reduce_mean(v**2))),
     ),
     "sum of entries": Wrong(
-        "You divided by the sum of the entries. The length of v is the root of the sum of their "
-        "squares: tf.norm(v).",
+        "You divided by the sum of the entries. Divide by `tf.norm(v)`, the root of the sum of "
+        "their squares.",
         bend(number, lambda v: v / tf.reduce_sum(v)),
     ),
     "number of entries": Wrong(
-        "You divided by the number of entries. The length of v is that of an arrow, the root of the "
-        "sum of the squared entries: tf.norm(v).",
+        "You divided by the number of entries. Divide by `tf.norm(v)`, the root of the sum of "
+        "the squared entries.",
         bend(number, lambda v: v / len(v)),
     ),
     "direction of x": Wrong(
-        "This is the curvature along x. The direction is that of v: u = v / tf.norm(v).",
+        "This is the curvature along `x`. Use the direction of `v`: `u = v / tf.norm(v)`.",
         lambda f, x, v: number(unit(x), x, hessian_times(f, x, unit(x))),
     ),
     "loss of the lesson": Wrong(
-        "This is the curvature of the notebook's rosenbrock. The check gives its own losses: "
-        "differentiate the argument `f`.",
+        "This is the curvature of the notebook's `rosenbrock`. Differentiate the argument `f`, "
+        "because the check passes other losses.",
         lambda f, x, v: bend(number)(rosenbrock, x, v),
     ),
     "place moved": Wrong(
-        "This is the curvature at x + u, one step away. Take the Hessian at x itself.",
+        "This is the curvature at `x + u`. Compute the Hessian at `x` itself.",
         lambda f, x, v: bend(number)(f, x + unit(v), v),
     ),
     "largest entry": Wrong(
-        "You divided by the largest entry. The length of v is the root of the sum of its squares: "
-        "tf.norm(v).",
+        "You divided by the largest entry. Divide by `tf.norm(v)`, the root of the sum of the "
+        "squares.",
         bend(number, lambda v: v / tf.reduce_max(abs(v))),
     ),
     "slope for curvature": Wrong(
-        "This is the slope along u, a first derivative. Differentiate the gradient along u, not the "
-        "loss, and multiply the result by u.",
+        "This is the slope along u, a first derivative. Differentiate the gradient (not the "
+        "loss) along u, and multiply the result by u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)),
     ),
     "unscaled slope": Wrong(
-        "This is the slope along v, a first derivative. Differentiate the gradient along u, not the "
-        "loss, and scale v to length 1 first.",
+        "This is the slope along `v`, a first derivative. Scale `v` to norm 1, differentiate "
+        "the gradient along it, and multiply the result by it.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * v),
     ),
     "slope squared": Wrong(
-        "This is the slope along u, squared. A curvature is a second derivative: differentiate the "
-        "gradient once more, along u.",
+        "This is the squared slope along u. A curvature is a second derivative: differentiate "
+        "the gradient along u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)) ** 2,
     ),
     "gradient in the product": Wrong(
-        "You multiplied Hu by the gradient. Multiply it by u, entry by entry, and add up.",
+        "You multiplied Hu by the gradient. Multiply it elementwise by u, and sum.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * hessian_times(f, x, unit(v))),
     ),
     "product squared": Wrong(
-        "You multiplied Hu by itself. Multiply it by u, entry by entry, and add up.",
+        "You multiplied Hu by itself. Multiply it elementwise by u, and sum.",
         bend(lambda u, v, Hu: tf.reduce_sum(Hu**2)),
     ),
     "rows added up": Wrong(
-        "Without output_gradients a tape adds up the rows of H. Ask it with output_gradients=u, and "
-        "multiply what comes back by u once.",
+        "Without `output_gradients`, a tape sums the rows of H. Pass `output_gradients=u`, and "
+        "multiply the result elementwise by u once.",
         lambda f, x, v: number(unit(v) ** 2, v, hessian_times(f, x, tf.ones_like(x))),
     ),
     "weights for the loss": Wrong(
-        "output_gradients must have the shape of the target, and the loss is one number. Give u to "
-        "the outer tape, whose target is the gradient.",
+        "`output_gradients` must have the shape of the target, but your target is the loss, a "
+        "single number. Pass u to the outer tape, whose target is the gradient.",
         weights_for_the_loss,
     ),
     "vector returned": Wrong(
-        "This is the vector Hu. Multiply it by u, entry by entry, and add up.",
+        "You returned the vector Hu. Multiply it elementwise by u, and sum.",
         bend(lambda u, v, Hu: Hu),
     ),
     "unscaled vector returned": Wrong(
-        "This is the vector Hv. Scale v to length 1 first; then multiply the result by it, entry "
-        "by entry, and add up.",
+        "You returned the vector Hv. Scale `v` to norm 1 first, then multiply the result "
+        "elementwise by it, and sum.",
         bend(lambda u, v, Hv: Hv, tf.identity),
     ),
     "products not added": Wrong(
-        "The products of the entries are right. Add them up: one number is asked for.",
+        "The products of the entries are right. Sum them: the exercise asks for one number.",
         bend(lambda u, v, Hu: u * Hu),
     ),
     "entries added up": Wrong(
-        "u belongs in twice, and is in once: either you added up Hu as it is, or you asked the "
-        "tape without output_gradients=u. Take Hu, multiply it by u, entry by entry, and add up.",
+        "The formula contains u twice, but you use it once. Compute Hu (with "
+        "`output_gradients=u` on a tape), multiply it elementwise by u, and sum.",
         bend(lambda u, v, Hu: tf.reduce_sum(Hu)),
     ),
     "mean for sum": Wrong(
-        "Too small by the number of entries: add the products up, do not average them.",
+        "Your number is too small by a factor of n, the number of entries. Sum the products "
+        "instead of averaging them.",
         bend(lambda u, v, Hu: tf.reduce_mean(u * Hu)),
     ),
     "length of product": Wrong(
-        "This is the length of Hu. Multiply Hu by u, entry by entry, and add up.",
+        "You returned the norm of Hu. Multiply Hu elementwise by u, and sum.",
         bend(lambda u, v, Hu: tf.norm(Hu)),
     ),
     "whole hessian": Wrong(
-        "This is the whole Hessian. Multiply it by u from both sides.",
+        "You returned the whole Hessian. Multiply it by u from both sides.",
         lambda f, x, v: hessian(f, x),
     ),
     "trace of hessian": Wrong(
-        "This is the sum of the Hessian's diagonal. Multiply H by u from both sides.",
+        "You returned the sum of the Hessian's diagonal. Multiply H by u from both sides.",
         lambda f, x, v: tf.linalg.trace(hessian(f, x)),
     ),
     "gradient returned": Wrong(
-        "This is the gradient. Differentiate it once more, along u.",
+        "You returned the gradient. Differentiate it again, along u.",
         lambda f, x, v: gradient_of(f, x),
     ),
     "loss returned": Wrong(
-        "This is the loss itself. Differentiate it twice, along u.",
+        "You returned the loss itself. Differentiate it twice, along u.",
         lambda f, x, v: f(x),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every input. A zero in place of None hides the fault: the "
-        "gradient must be computed where the accumulator, or an outer tape, can see it.",
+        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
+        "there. Compute the gradient inside the block of the accumulator or outer tape.",
         lambda f, x, v: 0.0,
     ),
 }

@@ -18,12 +18,13 @@ print(f"{outer.gradient(speed, time)}")
 """,
         right="60.0",
         options={
-            "None": "So it would be if `speed` were computed outside both blocks. It stands inside "
-            "the outer one, which records it.",
-            "60.0": "The outer tape records how the inner one finds 15 · time², and the slope of that is "
-            "30 · 2. The question may stand below the inner block, and must stand in the outer one.",
-            "an error": "The inner tape has stopped when it is asked. That is how a tape is asked as "
-            "a rule, and no fault.",
+            "None": "You would get `None` if `speed` were computed outside both blocks. But it "
+            "is computed inside the outer one, which records it.",
+            "60.0": "The outer tape records how the inner one computes 15 · time², and the "
+            "slope of that is 30 · 2. You can call `inner.gradient` after the inner block, "
+            "but it must be inside the outer one.",
+            "an error": "The inner tape has stopped recording when `gradient` is called. But "
+            "that is the usual way to call it.",
         },
     ),
     Variant(
@@ -40,11 +41,12 @@ print(f"{tape.gradient(force, x)}")
 """,
         right="None",
         options={
-            "None": "`force` was computed below the block, where nothing is recorded. That the tape "
-            "is persistent lets you ask again, and records nothing more.",
-            "12.0": "It is the truth, 6 · 2, and the tape is persistent: it may be asked twice. But "
-            "it did not record how `force` was computed.",
-            "an error": "A plain tape would raise one at the second question. This one is persistent.",
+            "None": "`force` was computed after the block, where nothing is recorded. A "
+            "persistent tape can be used again, but it records nothing more.",
+            "12.0": "12 is the correct second derivative, 6 · 2, and a persistent tape can be "
+            "used twice. But it did not record how `force` was computed.",
+            "an error": "A plain tape would raise an error at the second call. But this one is "
+            "persistent.",
         },
     ),
     Variant(
@@ -61,12 +63,12 @@ print(f"{tape.gradient(heights, times)}")
 """,
         right="[10. 20. 30.]",
         options={
-            "60.0": "The heights are summed, and 10 + 20 + 30 is 60. But what is summed is the target, "
-            "and each time keeps its own slope.",
-            "a table of 3 by 3": "Each height against each time is what `jacobian` gives, with zeros "
-            "off the diagonal.",
-            "[10. 20. 30.]": "The gradient has the shape of its source. Only one height depends on each "
-            "time, so entry i is the speed at time i.",
+            "60.0": "60 is the sum of 10, 20 and 30, and the target is indeed summed. But the "
+            "gradient has the shape of the source, so each time keeps its own slope.",
+            "a table of 3 by 3": "Each height against each time is what `jacobian` returns, "
+            "with zeros off the diagonal. But a gradient has the shape of its source.",
+            "[10. 20. 30.]": "The gradient has the shape of its source. Only one height "
+            "depends on each time, so entry i is the speed at time i.",
         },
     ),
     Variant(
@@ -83,12 +85,14 @@ print(tape.gradient(y, x).shape)
 """,
         right="(4, 3)",
         options={
-            "(4, 2)": "It is the shape of the target. A gradient has that of its source.",
-            "(4, 2, 4, 3)": "It is the shape of the `jacobian`: each output against each input.",
-            "(4, 2, 3)": "It is the shape of the `batch_jacobian`: the outputs of an example against "
-            "its own inputs.",
-            "(4, 3)": "The eight outputs are summed, and the gradient says how the sum moves with each "
-            "entry of x. It has the shape of x.",
+            "(4, 2)": "(4, 2) is the shape of the target. But a gradient has the shape of its "
+            "source.",
+            "(4, 2, 4, 3)": "This is the shape of the `jacobian`: each output against each "
+            "input. But `gradient` sums over the outputs.",
+            "(4, 2, 3)": "This is the shape of the `batch_jacobian`: each example's outputs "
+            "against its own inputs. But `gradient` sums over the outputs.",
+            "(4, 3)": "The eight outputs are summed, and the gradient says how the sum changes "
+            "with each entry of `x`. So it has the shape of `x`.",
         },
     ),
     Variant(
@@ -106,12 +110,14 @@ print(f"{table[0, 0, 0]}")
 """,
         right="0.0",
         options={
-            "3.0": "It is the truth, 4 · (1 - 1/4), as `jacobian` gives it. `batch_jacobian` takes a "
-            "sum over the batch in its place.",
-            "4.0": "So it would be if the mean stood still. But it moves with every example.",
-            "0.0": "`batch_jacobian` sums over the batch, which is safe only where examples do not "
-            "touch each other. Here the mean ties them together, and what one gains the others lose.",
-            "an error": "It would be kind. But `batch_jacobian` does not look at what is computed.",
+            "3.0": "3 is the correct derivative, 4 · (1 - 1/4), as `jacobian` returns it. But "
+            "`batch_jacobian` uses a sum over the batch instead.",
+            "4.0": "4 would be right if the mean were constant. But it changes with every example.",
+            "0.0": "`batch_jacobian` sums over the batch, which works only if the examples do "
+            "not affect each other. Here the mean links them, and what one example gains "
+            "the others lose.",
+            "an error": "An error would help. But `batch_jacobian` does not check what is "
+            "computed.",
         },
     ),
     Variant(
@@ -129,11 +135,12 @@ print(f"{table[0, 0, 0]}")
 """,
         right="2.0",
         options={
-            "2.0": "Each example has a mean of its own, so no example touches another, and "
-            "`batch_jacobian` is right: 4 · (1 - 1/2).",
-            "0.0": "So it would be if the mean were that of the batch. This one is taken over "
-            "`axis=1`, within each example.",
-            "4.0": "The mean is taken off, and it moves as well: by half as much as the entry.",
+            "2.0": "Each example has a separate mean, so the examples do not affect each "
+            "other, and `batch_jacobian` is right: 4 · (1 - 1/2).",
+            "0.0": "0 would be right if the mean were taken over the batch. But it is taken "
+            "over `axis=1`, within each example.",
+            "4.0": "4 would be right if the mean were constant. But it changes by half as much "
+            "as the entry.",
         },
     ),
     Variant(
@@ -150,10 +157,13 @@ print(tape.jacobian(outputs, weights).shape)
 """,
         right="(6, 5, 2, 5)",
         options={
-            "(6, 5, 2, 5)": "The shape of the outputs, followed by that of the source.",
-            "(2, 5, 6, 5)": "Each entry belongs to an output first, and then to an entry of the source.",
-            "(2, 5)": "That is the shape of a `gradient`, which sums over all 30 outputs.",
-            "(6, 5)": "That is the shape of the outputs alone.",
+            "(6, 5, 2, 5)": "It is the shape of the outputs, followed by that of the source.",
+            "(2, 5, 6, 5)": "These are the right numbers. But the axes of the outputs come "
+            "first, then those of the source.",
+            "(2, 5)": "(2, 5) is the shape of a `gradient`, which sums over all 30 outputs. "
+            "But a Jacobian keeps them separate.",
+            "(6, 5)": "(6, 5) is the shape of the outputs. But a Jacobian also has the axes of "
+            "the source.",
         },
     ),
     Variant(
@@ -169,9 +179,11 @@ print(tape.jacobian(distance, start).shape)
 """,
         right="(3,)",
         options={
-            "(3, 3)": "The output is one number, and so adds no axis.",
-            "()": "That is the shape of the output. The source's follows it.",
-            "(3,)": "The output has shape (), which adds nothing to the source's (3,): the jacobian is the gradient.",
+            "(3, 3)": "A Jacobian of a vector would have shape (3, 3). But here the output is "
+            "one number, which adds no axis.",
+            "()": "() is the shape of the output. But the shape of the source follows it.",
+            "(3,)": "The output has shape (), which adds nothing to the source's (3,). So the "
+            "Jacobian is the gradient.",
         },
     ),
 )

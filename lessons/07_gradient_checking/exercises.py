@@ -244,7 +244,8 @@ EXERCISES = (
         form="Write one number, such as 0.003",
         # Relative to the right one, as of any value.
         tolerance=1e-3,
-        praise="20 times shorter is 400 times better: the error goes with the step squared.",
+        praise="The step is 20 times shorter, so the error is 400 times smaller: it grows with "
+        "the square of the step.",
     ),
     Question(
         id="07.2",
@@ -258,13 +259,13 @@ EXERCISES = (
         parts=[
             Part(
                 f"d_{name}",
-                f"the gradient d_{name}",
-                f"Return the tuple d_x, d_W, d_b, in which d_{name} has the shape of {name}.",
+                f"the gradient `d_{name}`",
+                f"Return the tuple `d_x, d_W, d_b`, in which `d_{name}` has the shape of `{name}`.",
             )
             for name in ("x", "W", "b")
         ],
         demands=[BY_HAND],
-        praise="All three are right: d_W has its axes in place, and b adds up over the rows.",
+        praise="All three are right: `d_W` has its axes in order, and `d_b` sums over the rows.",
     ),
     Question(
         id="07.3",
@@ -277,34 +278,35 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient of the mean",
-                form="Return one tensor, with the shape of logits.",
+                form="Return one tensor with the shape of `logits`.",
             )
         ],
         demands=[BY_HAND],
-        praise="Right for every batch size: the gradient of a mean is a mean.",
+        praise="Your gradient is right for every batch size: the gradient of a mean is a mean.",
     ),
     Question(
         id="07.4",
-        title="A check that exposes a fault",
+        title="A check that exposes a bug",
         kind="complete",
         points=3,
         draw=lambda rng: [(kind, float(rng.uniform(1.5, 3))) for kind in BACKWARD_PASSES],
         call=verdict_on,
         inputs="",
         parts=[
-            Part("called", "whether your function calls backward"),
+            Part("called", "whether your function calls `backward`"),
             Part(
                 "verdict",
                 "your verdict",
-                "Compare both gradients, entry by entry or along directions, at an x, scale and "
-                "upstream drawn at random, with a small tolerance: report.passed does.",
+                "Compare every entry of both gradients, at an `x`, `scale` and `upstream` "
+                "drawn at random, with a small tolerance, as `report.passed` does.",
             ),
         ],
-        praise="Your check passes what is right, and exposes each of the 17 faults that it was given.",
+        praise="Your check passes correct backward passes, and exposes each of the 17 bugs "
+        "that it was given.",
     ),
     Question(
         id="07.5",
-        title="A gradient of one's own",
+        title="Your own gradient",
         kind="complete",
         points=3,
         draw=draw_curve_points,
@@ -315,23 +317,24 @@ EXERCISES = (
             Part(
                 "value",
                 "the value",
-                "Keep @tf.custom_gradient above the function, and return the value, a TensorFlow "
-                "tensor of the shape of x, and grad.",
+                "Keep `@tf.custom_gradient` above the function, and return the value (a "
+                "TensorFlow tensor with the shape of `x`) and `grad`.",
             ),
-            Part("slope", "the slope", "What grad returns has the shape of x."),
+            Part("slope", "the slope", "The result of `grad` has the shape of `x`."),
             Part("slope of 3 f", "the slope of three times the value"),
-            Part("second", "the second derivative", "Compute it from x itself."),
+            Part("second", "the second derivative", "Compute it from `x` itself."),
         ],
         demands=[
             Demand(
                 "no gradient of one's own",
-                "Value, slope and second derivative are right, but it was the tape that found "
-                "them. Write the gradient yourself: keep @tf.custom_gradient above the function, "
-                "and return the value and grad.",
+                "Value, slope and second derivative are right, but the tape computed them. "
+                "Keep `@tf.custom_gradient` above the function, and return the value and "
+                "your own `grad`.",
                 lambda noted: all(noted["custom"]),
             )
         ],
-        praise="Value, slope and second derivative are right, at 0 and where exp overflows.",
+        praise="Value, slope and second derivative are right, also at 0 and where exp would "
+        "overflow.",
     ),
     Question(
         id="07.6",
@@ -344,9 +347,9 @@ EXERCISES = (
         parts=[
             Part(
                 name,
-                f"the gradient of {name}",
-                "Return a dict with the keys W1, b1, W2 and b2, and under each a gradient of the "
-                "shape of that parameter.",
+                f"the gradient with respect to `{name}`",
+                'Return a dict with the keys `"W1"`, `"b1"`, `"W2"` and `"b2"`, each with a '
+                "gradient in the shape of that parameter.",
             )
             for name in ("W2", "b2", "W1", "b1")
         ],
@@ -354,23 +357,23 @@ EXERCISES = (
             BY_HAND,
             Demand(
                 "b2 as a number",
-                "The numbers are right, but the gradient of b2 is one number, and b2 has shape (1,). "
-                "Sum over the rows alone, axis=0: with two outputs each would keep its own.",
+                "The numbers are right, but the gradient of `b2` is a single number, and `b2` "
+                "has shape (1,). Sum only over the rows, `axis=0`.",
                 lambda noted: all(noted["vector"]),
             ),
             Demand(
                 "arguments changed",
-                "The gradients are right, but params, x, hidden or error holds other numbers after "
-                "the call, and the caller still needs them. Make new arrays, as 2 * error does, and "
-                "not error *= 2, and a dict of your own.",
+                "The gradients are right, but your function changes `params`, `x`, `hidden` or "
+                "`error`, which the caller still needs. Create new arrays (`2 * error`, "
+                "not `error *= 2`) and a new dict.",
                 lambda noted: all(noted["kept"]),
             ),
         ],
-        praise="All four are right: you have gone back through a network by yourself.",
+        praise="All four are right: you have written the backward pass of a network by hand.",
     ),
     Question(
         id="07.7",
-        title="A rate that does not fall",
+        title="A learning rate that does not fall",
         kind="repair",
         points=0,
         draw=draw_schedules,
@@ -378,11 +381,12 @@ EXERCISES = (
         inputs="w x y rates",
         parts=[
             Part(
-                words="the list of values of w",
-                form="The list has one number for each rate: w after each step.",
+                words="the list of values of `w`",
+                form="Return a list with one number per learning rate: `w` after each step.",
             )
         ],
-        praise="Each step takes its own rate: a graph keeps a Python number as it was when it was made.",
+        praise="Each step uses its own learning rate. A graph keeps a Python number as it was "
+        "during tracing, but a tensor argument can change.",
     ),
 )
 
@@ -391,51 +395,48 @@ PREDICTIONS = (
         "07.a",
         right="1e-8",
         options={
-            "1e-4": "Here only the truncation error counts, about h/2 · e, that is 1e-4. A shorter "
-            "step does better.",
-            "1e-8": "Truncation falls with h, and the rounding of each value, divided by h, grows. "
-            "They meet near the root of 2e-16, at 1e-8.",
-            "1e-12": "The shortest step follows the tangent best. But each value is rounded at the "
-            "16th digit, and divided by 1e-12 that is an error of 1e-4.",
-        },
-    ),
-    Callout(
-        "07.b",
-        right="0",
-        options={
-            "about 3e10": "So it would be with a step that suits x: `delta=512`.",
-            "0": "Around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to x, "
-            "and their difference is 0.",
-            "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
+            "1e-4": "With this step only the truncation error matters, about h/2 · e, which is "
+            "1e-4. But a shorter step makes it smaller.",
+            "1e-8": "The truncation error shrinks with h, while the rounding error of each "
+            "value, divided by h, grows. They are equal near the square root of 2e-16, "
+            "about 1e-8.",
+            "1e-12": "The shortest step follows the tangent best. But each value is rounded at "
+            "the 16th digit, and divided by 1e-12 that becomes an error of 1e-4.",
         },
     ),
     Callout(
         "07.c",
         right="yes",
         options={
-            "yes": "Every entry has its share in the sum, and in float64 the rest is known to eight "
-            "digits. A direction misses an error only by accident.",
-            "no": "One in a million is little, and a tolerance of 1e-4 relative to the whole would "
-            "hide it. But the rest of the sum is known far better than that.",
-            "only if it moves that entry alone": "An entry-by-entry check would have to hit that entry. "
-            "A random direction moves all of them at once, and the wrong one among them.",
+            "yes": "Every entry contributes to the sum, and in float64 the rest of the sum is "
+            "known to eight digits. A random direction misses an error only by accident.",
+            "no": "One in a million is little, and a tolerance of 1e-4 relative to the whole "
+            "would hide it. But the rest of the sum is known far more accurately than "
+            "that.",
+            "only if it moves that entry alone": "A check of single entries would have to hit "
+            "that entry. But a random direction changes all entries at once, including the "
+            "wrong one.",
         },
     ),
     Callout(
         "07.d",
         right="0.5",
         options={
-            "0": "0 is the slope on the left, and what the tape says, by convention.",
-            "0.5": "0.5 is the mean of both sides, (0 + 1) / 2.",
-            "1": "1 is the slope on the right. A forward difference gives it.",
+            "0": "0 is the slope on the left, and the tape returns it by convention. But a "
+            "central difference uses both sides.",
+            "0.5": "0.5 is the average of the slopes on both sides, (0 + 1) / 2.",
+            "1": "1 is the slope on the right, and a forward difference returns it. But a "
+            "central difference uses both sides.",
         },
     ),
     Callout(
         "07.e",
         right="1",
         options={
-            "0": "Both parts have a kink at 0, and 0 is a usual convention there.",
-            "0.5": "0.5 is the slope of the sum, which is smooth. But the tape differentiates the parts.",
+            "0": "Both parts have a kink at 0, and 0 is a common convention there. But not "
+            "every operation uses it.",
+            "0.5": "0.5 is the slope of the sum, which is smooth. But the tape differentiates "
+            "the parts one at a time.",
             "1": "`maximum` and `abs` each have a kink at 0, and there the tape follows its "
             "conventions: 1 + 0.",
         },
@@ -444,12 +445,24 @@ PREDICTIONS = (
         "07.f",
         right="None",
         options={
-            "about 0.2": "About 0.2 is the truth, and the slopes equal those of `softplus`. But the tape sees "
-            "only what TensorFlow computes.",
-            "0": "To NumPy the slope is a constant, and a constant has the slope 0. But the tape "
-            "does not even know of it.",
-            "None": "NumPy left no path from x to the slope. With more computed on top you get a "
-            "number that lacks this part.",
+            "about 0.2": "0.2 is the correct second derivative, and the slopes equal those of "
+            "`softplus`. But the tape sees only what TensorFlow computes.",
+            "0": "NumPy's slope is a constant, and a constant has the derivative 0. But for a "
+            "0 the tape needs a path.",
+            "None": "NumPy left no path from x to the slope. If you compute more from x, you "
+            "get a number without this part.",
+        },
+    ),
+    Callout(
+        "07.b",
+        right="0",
+        options={
+            "about 3e10": "3e10 would be right with a step that suits x, such as `delta=512`. "
+            "But this step is too short for float32.",
+            "0": "Around 100,000, float32 numbers are 1/128 apart. x + h and x - h both round "
+            "to x, so their difference is 0.",
+            "about 3e7": "A wrong factor is what one expects from a bad step. But here nothing "
+            "is left of the difference.",
         },
     ),
 )

@@ -140,10 +140,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the pair of new values",
-                form="Return two numbers or variables: the new value of a, then that of k.",
+                form="Return two numbers or variables: the new value of `a`, then that of `k`.",
             )
         ],
-        praise="Both values moved down their own slope, at the same moment.",
+        praise="Both values moved downhill, at the same time.",
     ),
     ValueQuestion(
         id="08.2",
@@ -152,7 +152,7 @@ EXERCISES = (
         points=1,
         form="Write one number, the step size",
         tolerance=5e-3,
-        praise="The curvature is 10, and 2/10 is the limit.",
+        praise="The curvature is 10, and the limit is 2/10.",
     ),
     Question(
         id="08.3",
@@ -164,11 +164,11 @@ EXERCISES = (
         inputs="x y lr steps",
         parts=[
             Part(
-                words="the pair of w and b",
-                form="Keep the last line, return w, b: two numbers, w first.",
+                words="the pair of `w` and `b`",
+                form="Keep the last line, `return w, b`: two numbers, `w` first.",
             )
         ],
-        praise="The number of examples no longer changes the step.",
+        praise="The number of examples no longer changes the size of the steps.",
     ),
     Question(
         id="08.4",
@@ -182,8 +182,8 @@ EXERCISES = (
         parts=[
             Part(
                 "values",
-                "the parabola at x_new",
-                "Return the parabola's values at x_new as one tensor, one for each entry.",
+                "the parabola at `x_new`",
+                "Return the parabola's values at `x_new` as one tensor, with one value per entry.",
                 # A loop stops somewhat before the minimum.
                 tolerance=2e-3,
                 read=as_values,
@@ -192,20 +192,24 @@ EXERCISES = (
         demands=[
             Demand(
                 "no tape",
-                "The values are right, but no tape was asked for a gradient. The closed form is "
-                "what the check compares with: arrive there by a loop, with a tape in it.",
+                "The values are right, but you never computed a gradient with a tape. Reach "
+                "the minimum by a loop with a tape; the closed form is only what the check "
+                "compares with.",
                 # A graph that was made before, and follows the tape in it, counts nothing.
                 lambda noted: any(noted["gradient"]) or follow_the_tape(noted),
             ),
             Demand(
                 "tape beside the fit",
-                "The values are right, but they do not come from the gradients of your tape: with "
-                "other gradients they stay as they are. Let each step of your loop subtract lr "
-                "times its gradient from the coefficients.",
+                "The values are right, but they do not depend on the gradients of your tape. "
+                "In each step of your loop, subtract `lr` times the gradient from the "
+                "coefficients.",
                 follow_the_tape,
             ),
         ],
-        praise="This is the closed form's parabola, wherever x lies and however wide.",
+        praise=(
+            "Your parabola agrees with the closed-form solution, wherever x lies and "
+            "however wide it is spread."
+        ),
     ),
 )
 
@@ -214,49 +218,52 @@ PREDICTIONS = (
         "08.a",
         right="above 10",
         options={
-            "below 10": "It comes from there, and 200 small steps sound like too few. But the slope "
-            "in w is the steeper one.",
-            "at 10": "There it ends, many steps later. But w and b move together, and each step "
-            "looks at the error of both.",
-            "above 10": "At 10, w goes on, because b is still far below 5 and a larger w makes up "
-            "for it: w is 10.47, b is 3.05, and for the mean parcel the price is almost right.",
-        },
-    ),
-    Callout(
-        "08.b",
-        right="no, and more steps change nothing",
-        options={
-            "yes": "The points were made from these three numbers. But each has an error, and the "
-            "loss knows the points alone.",
-            "no, and more steps change nothing": "The loss knows 200 points and no truth, and "
-            "another parabola lies nearer to them: 0.991, -1.992, 0.509. The loop is right, and "
-            "ends there. Whether the data are good enough to find the truth, no loop can say.",
-            "no, but with more and more steps it would": "1,000 steps and 10,000 end at the same "
-            "numbers: this is the minimum already.",
+            "below 10": "w starts below 10, and 200 small steps sound like too few. But the "
+            "loss is steeper along w.",
+            "at 10": "After many more steps w does end at 10. But w and b change together, and "
+            "each step depends on the error of both.",
+            "above 10": "At 10, w keeps growing, because b is still far below 5 and a larger w "
+            "compensates for that. w is 10.47 and b is 3.05, and for the mean parcel the "
+            "price is almost right.",
         },
     ),
     Callout(
         "08.c",
         right="never",
         options={
-            "sooner": "Larger steps are faster, up to a limit. Beyond it, each step lands farther "
-            "from the minimum than it started.",
-            "later": "A step that is a little too long may well lose some time. But here every "
-            "step makes the distance larger.",
-            "never": "The loss explodes. Across the valley, each step lands on the other side, and "
-            "farther out than before.",
+            "sooner": "Larger steps are faster, up to a limit. But beyond it, each step lands "
+            "farther from the minimum than it started.",
+            "later": "A step that is slightly too large may well lose some time. But here "
+            "every step makes the distance larger.",
+            "never": "The loss explodes. Across the valley, each step lands on the other side, "
+            "farther away than before.",
         },
     ),
     Callout(
         "08.d",
         right="1",
         options={
-            "1": "Each step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0, in every "
-            "direction: no distance is left.",
-            "about 10": "Ten would be fast, where 200 were too few above. But compute the factor "
-            "1 - lr · λ.",
-            "about 100": "Gradient descent counts as slow. But that comes from the flat direction, "
-            "and there is none now: both curvatures are 2.",
+            "1": "Each step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0 in every "
+            "direction, until no distance is left.",
+            "about 10": "Ten would be fast, because 200 were too few above. But each step "
+            "multiplies the distance by 1 - lr · λ.",
+            "about 100": "Gradient descent is known to be slow. But that comes from the flat "
+            "direction, and now there is none: both curvatures are 2.",
+        },
+    ),
+    Callout(
+        "08.b",
+        right="no, and more steps change nothing",
+        options={
+            "yes": "The points were made from these three numbers. But each point has an "
+            "error, and the loss only knows the points.",
+            "no, and more steps change nothing": "The loss knows 200 points, not the true "
+            "curve, and another parabola is closer to them: 0.991, -1.992, 0.509. The loop "
+            "is right and converges there. Whether the data are good enough to find the "
+            "true curve, no loop can say.",
+            "no, but with more and more steps it would": "More steps usually bring a loop "
+            "closer. But 1,000 steps and 10,000 steps end at the same numbers: this is "
+            "already the minimum.",
         },
     ),
 )

@@ -111,18 +111,18 @@ def changes(model: Any, before: dict) -> dict:
 
 
 CHANGE = Part("change", "the change of the weights")
-LOSS = Part("loss", "the loss that you return", "The update is right: return the loss, one number.")
+LOSS = Part("loss", "the loss that you return", "The update is right. Return the loss, one number.")
 OWN_STEP = Demand(
     "keras's own step",
-    "The numbers are right, but it was Keras that took the step, with its own train_step. Take it "
-    "yourself: a tape, the loss, tape.gradient, and optimizer.apply.",
+    "The numbers are right, but Keras's own `train_step` took the step. Write it yourself: a "
+    "tape, the loss, `tape.gradient`, and `optimizer.apply`.",
     lambda noted: not any(noted["by keras"]),
 )
 ONE_UPDATE = Demand(
     "not one update",
-    "The numbers are right for SGD, but the optimizer that you were given took no step, or several: "
-    "another one, such as Adam, would end elsewhere. Add the gradients up where there are several, "
-    "and call optimizer.apply once.",
+    "The numbers are right for SGD, but the given optimizer took no step or several, so "
+    "another optimizer would end elsewhere. Sum the gradients first, and call "
+    "`optimizer.apply` exactly once.",
     lambda noted: all(updates == 1 for updates in noted["updates"]),
 )
 
@@ -194,12 +194,15 @@ EXERCISES = (
         title="The loss of right predictions",
         kind="predict",
         points=1,
-        form="Nothing raises, and the mean is one number",
-        praise="Two right predictions, and a loss of 2: every one meets every target.",
+        form="Write one number: nothing raises, and the mean is a single number",
+        praise=(
+            "Both predictions are right, but the loss is 2, because every prediction is "
+            "compared with every target."
+        ),
     ),
     Question(
         id="09.3",
-        title="Three faults that raise nothing",
+        title="Three bugs that raise no error",
         kind="repair",
         points=3,
         draw=draw_silent_steps,
@@ -220,10 +223,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the list of means",
-                form="Return a list with one number for each epoch, below both loops.",
+                form="Return a list with one number per epoch, after both loops.",
             )
         ],
-        praise="Each epoch has its own mean, and each example counts the same.",
+        praise="Each epoch has its own mean, and each example has the same weight.",
     ),
     Question(
         id="09.5",
@@ -238,14 +241,14 @@ EXERCISES = (
         demands=[
             Demand(
                 "one tape",
-                "The update is right, but one tape recorded several parts, and together they do "
-                "not fit. Open a new tape for each part, inside the loop, and take its gradients "
-                "there.",
+                "The update is right, but one tape recorded several parts, which together do "
+                "not fit into memory. Open a new tape for each part, inside the loop, and "
+                "compute its gradients there.",
                 lambda noted: not any(noted["one tape"]),
             ),
             ONE_UPDATE,
         ],
-        praise="The parts together move the model as one batch would.",
+        praise="The parts together update the model as one batch would.",
     ),
 )
 
@@ -254,71 +257,77 @@ PREDICTIONS = (
         "09.a",
         right="0",
         options={
-            "2": "A kernel and a bias are to come. But the kernel's shape depends on the input, "
-            "and none has been seen.",
-            "1": "A bias needs no input, as one output is known. But a layer makes its variables "
-            "together, when it knows the shape of its input.",
-            "0": "A layer makes its variables when it first sees the shape of an input: in the "
-            "first call, or where the model begins with `keras.Input`. Before that, a tape would "
-            "get an empty list.",
+            "2": "A `Dense` layer has a kernel and a bias. But the shape of the kernel depends "
+            "on the input, and the layer has not seen one.",
+            "1": "A bias does not need the input's shape. But a layer creates all its "
+            "variables at once, when it first sees that shape.",
+            "0": "A layer creates its variables when it first sees an input's shape: in the "
+            "first call, or when the model starts with `keras.Input`. Before that, the "
+            "list is empty.",
         },
     ),
     Callout(
         "09.b",
         right="another number",
         options={
-            "an error": "That would be kind, as no probability is 2 or -1. But nothing looks.",
-            "another number": "0.693 in place of 0.349: the scores are taken for probabilities, "
-            "and you would train on a wrong loss without a word.",
-            "the same number": "Scores and probabilities could be told apart, here by the 2. But "
-            "nothing looks.",
+            "an error": "An error would help, because no probability is 2 or -1. But Keras "
+            "does not check that.",
+            "another number": "You get 0.693 instead of 0.349: the scores are treated as "
+            "probabilities, and you would silently train on a wrong loss.",
+            "the same number": "The 2 shows that these are scores, not probabilities. But "
+            "Keras does not check that.",
         },
     ),
     Callout(
         "09.c",
         right="none",
         options={
-            "none": "A tape tells layers nothing. Called without `training`, a dropout works as in "
-            "use, and lets everything pass.",
-            "about 200": "Why else would one record? But the tape only watches what is computed, "
-            "and layers do not know of it.",
-            "about 800": "0.2 is the share that is dropped, not the share that is kept; and only "
-            "in training.",
+            "none": "Recording on a tape does not switch layers to training mode. Called "
+            "without `training`, dropout works as at inference and drops nothing.",
+            "about 200": "A tape is used for training, so dropout might be active. But the "
+            "tape only records what is computed, and layers do not know about it.",
+            "about 800": "0.8 of 1,000 is 800, but 0.2 is the fraction that is dropped. And "
+            "dropout drops only in training mode.",
         },
     ),
     Callout(
         "09.d",
         right="no",
         options={
-            "yes": "The weights are equal, and so is each loss. But these losses are means, and "
-            "the mean of means is another one where the batches differ in size.",
-            "no": "The last batch holds 20 examples, and each counts for more than one of the "
-            "others: 2.1570 in place of 2.1623. Weigh each batch by its size.",
+            "yes": "The weights are equal, and so is each loss. But these losses are means, "
+            "and the mean of means differs if the batches have different sizes.",
+            "no": "The last batch has only 20 examples, so each of them has a larger weight "
+            "than the others: 2.1570 instead of 2.1623. Weight each batch by its size.",
         },
     ),
     Callout(
         "09.e",
         right="2",
         options={
-            "1": "Gradients add. But these are gradients of means, each over 16, and not over 32.",
-            "0.5": "A half of the examples gives about as long a gradient as all of them, since "
-            "each loss is a mean. And you add two.",
-            "2": "Each half has the gradient of a mean over 16, and their sum is twice the mean of "
-            "all 32; the penalty, too, is there twice.",
+            "1": "Gradients do add up. But these are gradients of means over 16 examples each, "
+            "not over 32.",
+            "0.5": "Half of the examples suggests half of the gradient. But each loss is a "
+            "mean, so each gradient is about as long as that of the whole batch, and you "
+            "add two.",
+            "2": "Each half has the gradient of a mean over 16, so their sum is twice the "
+            "gradient of the mean over 32. The penalty is also included twice.",
         },
-        otherwise="The loss of each half is a mean. What is the sum of two means, next to the mean "
-        "of all?",
+        otherwise=(
+            "The loss of each half is a mean. How does the sum of two means compare with "
+            "the mean over all?"
+        ),
     ),
     Callout(
         "09.f",
         right="neither",
         options={
-            "both": "The weights are the model, one would think. But the step depends on more.",
-            "neither": "Adam keeps two averages for each weight, and its count of steps: a new one "
-            "starts them at 0. And the seed of dropout counts its draws; a checkpoint of the model "
-            "leaves it out, so other inputs are dropped.",
-            "the second alone": "A new Adam starts its averages and its count at 0, so the first "
-            "goes astray. But dropout's draws start anew in both.",
+            "both": "One would think that the weights are the model. But the next step depends "
+            "on more than the weights.",
+            "neither": "Adam stores two averages per weight and the number of steps, and a new "
+            "Adam starts them at 0. Dropout's seed state is not in a checkpoint of the "
+            "model either, so other inputs are dropped.",
+            "the second alone": "A new Adam starts its averages and its step count at 0, so "
+            "the first run does differ. But dropout's random numbers differ in both.",
         },
     ),
 )

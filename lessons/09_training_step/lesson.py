@@ -5,7 +5,7 @@
 # parts, and most of them can be left out in silence. Here you write it, and compare it with `fit`, weight by
 # weight.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - write a training step that ends with the same weights as `fit`;
 # - find mistakes that train on without an error;
@@ -34,12 +34,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: A step, and fit
-#
-# You have written gradient descent for two numbers. Now Keras holds the variables and makes the update, and you
-# compare your step with `fit`. About {time}.
 
 # %% [markdown]
 # ## What does Keras take over?
@@ -87,6 +81,8 @@ chain = keras.Sequential([keras.Input((1,)), layers.Dense(1)])
 
 print([f"{v.path} {tuple(v.shape)}" for v in model.trainable_variables])
 print("the chain:", len(chain.trainable_variables))
+
+# %% tags=["claims"]
 assert len(model.trainable_variables) == len(chain.trainable_variables) == 2
 
 # %% [markdown]
@@ -108,6 +104,8 @@ keras.optimizers.SGD(0.1).apply(gradients, variables)
 
 same = all(np.allclose(v, hand, atol=1e-6) for v, hand in zip(variables, by_hand, strict=True))
 print("as by hand:", same)
+
+# %% tags=["claims"]
 assert same and at_first == 0
 
 # %% [markdown]
@@ -147,6 +145,8 @@ with warnings.catch_warnings(record=True) as caught:
     old_style = keras.Sequential([layers.Dense(5, input_shape=(20,))])
 
 print([warning.category.__name__ for warning in caught], len(old_style.weights), "variables")
+
+# %% tags=["claims"]
 assert len(caught) == 1 and "input_shape" in str(caught[0].message)
 assert len(old_style.weights) == 2
 
@@ -163,6 +163,8 @@ keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
 keras.optimizers.SGD(0.1).apply([slope], [newer, last])
 
 print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
+
+# %% tags=["claims"]
 assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
 
 # %% [markdown]
@@ -185,6 +187,8 @@ def in_batches(x, y):
 
 batches = in_batches(x_train, y_train)
 print(f"{len(batches)} batches, the last of {len(batches[-1][0])}")
+
+# %% tags=["claims"]
 assert [len(x) for x, y in batches] == [32] * 15 + [20]
 
 # %% [markdown]
@@ -232,6 +236,8 @@ with tf.GradientTape() as tape:
     (penalty,) = model.losses
 
 print(f"{len(model.losses)} penalty: {float(penalty):.3f}")
+
+# %% tags=["claims"]
 assert np.isclose(said, -np.log(probability))
 assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
@@ -367,6 +373,8 @@ history = theirs.fit(x_train, y_train, epochs=3, **cut).history
 moved = largest_difference(ours.trainable_variables, first_weights)
 difference = largest_difference(ours.get_weights(), theirs.get_weights())
 print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference < 1e-4}")
+
+# %% tags=["claims"]
 assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
@@ -405,23 +413,16 @@ for name, step in (("training=True", unsaid), ("model.losses", unpunished)):
 print("without training=True, in a model without the two layers: seen", end=" ", flush=True)
 plain = largest_difference(weights_after(unsaid, False), weights_after(complete, False))
 print(plain > 1e-3)
+
+# %% tags=["claims"]
 assert all(sees.values()) and plain < 1e-4
 assert sum(w.size for w in theirs.get_weights()) == 3845
 
 # %% [markdown]
 # The test sees what the model uses, but no mistake that both make, such as a wrong `loss_fn`, and with Adam hardly a
-# factor on the whole loss (sitting 3 says why). Where no layer works in two ways, leaving out `training=True` changes
+# factor on the whole loss. Where no layer works in two ways, leaving out `training=True` changes
 # nothing. So test a loop on a model that has dropout or batch normalisation, and a penalty. The step in exercise 09.3
 # fails this test.
-
-# %% [markdown]
-# ## Sitting 2: Mistakes, and measures
-#
-# **Here the first sitting ends.** You can write a training step, and prove it against `fit`. When you come back,
-# select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# You have a step that ends with the weights of `fit`. Now break it in ways that raise nothing, and measure so
-# that it shows. About {time}.
 
 # %% [markdown]
 # ## Which mistakes raise no error?
@@ -477,6 +478,8 @@ by_axis = {
 }
 
 print({shape: float(loss) for shape, loss in by_axis.items()})
+
+# %% tags=["claims"]
 assert np.allclose(list(by_axis.values()), [0.0, 2.0, 2.0])
 
 # %% [markdown]
@@ -494,6 +497,8 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     sgd.apply(gradients, [used, unused])
 print([warning.category.__name__ for warning in caught], used.numpy(), unused.numpy())
+
+# %% tags=["claims"]
 assert len(caught) == 1 and "Gradients do not exist" in str(caught[0].message)
 assert np.isclose(used, 0.8) and unused == 1.0
 # Of Exercise 09.2:
@@ -509,6 +514,8 @@ try:
 except ValueError as error:
     message = str(error)
 print(message)
+
+# %% tags=["claims"]
 assert "No gradients" in message
 
 # %% [markdown]
@@ -531,7 +538,7 @@ for targets in (y, y[:, 0]):
     runs[targets.shape] = w.numpy(), b.numpy(), losses
     print(f"y of shape {targets.shape}: slope {abs(w.numpy()):.1f}")
 
-# %%
+# %% tags=["claims"]
 assert abs(runs[16, 1][0] - 3) < 0.5 and abs(runs[16,][0]) < 0.1
 assert abs(runs[16,][1] - np.mean(y)) < 0.1
 assert all(losses[-1] < losses[0] for w, b, losses in runs.values())
@@ -618,6 +625,8 @@ for loss, size in zip(losses, sizes, strict=True):
     mean_loss.update_state(loss, sample_weight=size)
 
 print(f"weighed {mean_loss.result().numpy():.4f}")
+
+# %% tags=["claims"]
 assert np.isclose(mean_loss.result(), history["loss"][0], rtol=1e-4)
 
 # %% [markdown]
@@ -641,6 +650,8 @@ def validate(model):
 
 by_keras = theirs.evaluate(x_held, y_held, batch_size=32, verbose=0)
 print("same as evaluate:", np.allclose(validate(ours), by_keras, rtol=1e-4))
+
+# %% tags=["claims"]
 assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 assert abs(mean_of_means - history["loss"][0]) > 1e-4
 
@@ -659,6 +670,7 @@ for epoch in range(5):
     curves["val_loss"].append(validate(model)[0])
     curves["stale"].append(float(never_reset.result()))
 
+# %% tags=["claims"]
 assert np.allclose(curves["loss"][:3], history["loss"], rtol=1e-4)
 assert curves["loss"][-1] < 0.9 * curves["stale"][-1]
 # of all epochs so far
@@ -713,14 +725,6 @@ check("09.4", losses_of_epochs)
 # `sample_weight` n.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 3: Parts, and a stop
-#
-# **Here the second sitting ends.** You can find a mistake that raises no error, and measure a loss fairly. When you
-# come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# You measure as `fit` does. Now the batch is too large for the memory, and a run stops and goes on. About {time}.
 
 # %% [markdown]
 # ## What if the batch does not fit in memory?
@@ -783,6 +787,8 @@ for make, expected in ((keras.optimizers.SGD, 1), (keras.optimizers.Adam, 0)):
     assert off[0] < 0.001 and abs(off[1] - expected) < 0.01
 
 norm_half, norm_whole = norm(x[:16, :1], training=True), norm(x[:, :1], training=True)
+
+# %% tags=["claims"]
 assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 
 # %% [markdown]
@@ -879,6 +885,8 @@ with_all = resume("model", "optimizer", "draws")
 same = [distance < 1e-4 for distance in (model_alone, with_adam, with_all)]
 
 print("same weights:", same[-1])
+
+# %% tags=["claims"]
 assert same[-1] and sum(same) == 1 and min(model_alone, with_adam) > 10 * with_all
 assert our_adam.iterations == 4 * 16
 

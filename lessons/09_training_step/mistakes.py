@@ -106,39 +106,50 @@ def without_returned_penalties(step):
 
 
 A_LIST_OF_PENALTIES = (
-    "model.losses is a list, here of two penalties, and the error plus a list counts the error "
-    "once for each of them. Add sum(model.losses)."
+    "`model.losses` is a list (here of two penalties). Adding a list broadcasts, so the error "
+    "is counted once per penalty: add `sum(model.losses)` instead."
 )
 CALL_IN_TRAINING = (
-    "The model is called without training=True, and layers such as dropout and batch normalisation "
-    "then work as in a prediction. Write model(x, training=True)."
+    "You call the model without `training=True`, so layers such as dropout and batch "
+    "normalization work as at inference. Write `model(x, training=True)`."
 )
-TABLE = "a column, (n, 1), with a row, (n,) or (1, n), makes a table of n by n"
-PENALTIES_TWICE = "The penalties count twice. Add sum(model.losses) to the mean, once."
+TABLE = (
+    "one of `y_hat` and `y` has shape (n, 1) and the other does not, so `y_hat - y` "
+    "broadcasts to (n, n)"
+)
+PENALTIES_TWICE = "The penalties are in the loss twice. Add `sum(model.losses)` to the mean once."
 NOT_THE_WHOLE_LOSS = (
-    "The update is right. The loss that you return leaves out the penalties: return the one that "
-    "the gradient is taken of."
+    "The update is right, but the loss that you return leaves out the penalties. Return the "
+    "loss that you differentiated."
 )
-LOSS_AFTERWARDS = "The update is right. Return the loss before the update, not after it."
+LOSS_AFTERWARDS = (
+    "The update is right, but you return the loss from after it. Return the loss "
+    "that you differentiated."
+)
 NOT_RECORDED = (
-    "Only the penalties move the weights: the tape did not record the way from the weights to the "
-    "squared error. Call model(x, training=True) inside the `with` block, and use no predict, "
-    ".numpy() or np there."
+    "Only the penalties change the weights: no path leads from the weights to the squared "
+    "error. Call `model(x, training=True)` inside the `with` block, without `predict`, "
+    "`.numpy()` or NumPy."
 )
-AVERAGED_FIRST = "You average the errors, or the predictions, and then square. Square each example's error first."
+AVERAGED_FIRST = (
+    "You average the errors or the predictions and then square. Square each "
+    "example's error first, then take the mean."
+)
 PENALTIES_SQUARED = (
-    "The penalties are added to the differences, and squared with them. Close the bracket of "
-    "tf.reduce_mean first, and then add sum(model.losses)."
+    "You add the penalties to the differences and square them together. Close the parentheses "
+    "of `tf.reduce_mean` first, then add `sum(model.losses)`."
 )
 PENALTIES_IN_PART = (
-    "Not every penalty counts in full. Add sum(model.losses), not the first of them or their mean."
+    "Your loss includes only a part of the penalties. Add `sum(model.losses)`, not the first "
+    "of them or their mean."
 )
 IN_PART = (lambda e, p: e + p[0], lambda e, p: e + p[1], lambda e, p: e + tf.reduce_mean(p))
 
 STEPS = {
     "nothing applied": Wrong(
-        "The model's weights are as they were. Call optimizer.apply(gradients, "
-        "model.trainable_variables) above `return`, with the variables of the model that is given.",
+        "The model's weights did not change. Call `optimizer.apply(gradients, "
+        "model.trainable_variables)` before the `return`, with the variables of the given "
+        "`model`.",
         stepping(apply=not_applied),
     ),
     "no training true": Wrong(
@@ -150,91 +161,90 @@ STEPS = {
         NOT_RECORDED, stepping(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y))
     ),
     "table of n by n": Wrong(
-        f"Look at the shapes of y_hat and y: {TABLE}.",
+        f"The shapes do not match: {TABLE}. Give both the shape (n, 1).",
         stepping(error_of=lambda y_hat, y: mean_square(y_hat[:, 0], y)),
     ),
     "penalties left out": Wrong(
-        "The update ignores the regulariser. Add sum(model.losses) to the loss, inside the `with` "
-        "block.",
+        "The update ignores the regularization. Add `sum(model.losses)` to the loss, inside "
+        "the `with` block.",
         stepping(error_alone),
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
     "penalties in part": Wrong(PENALTIES_IN_PART, *map(stepping, IN_PART)),
     "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
     "climbs": Wrong(
-        "The update climbs. Give optimizer.apply the gradients as they are.",
+        "The update goes uphill. Pass `optimizer.apply` the gradients without a minus.",
         *(
             stepping(join, apply=changed(lambda gradients: [-g for g in gradients]))
             for join in (whole, error_alone)
         ),
     ),
     "half the error": Wrong(
-        "The squared error counts by half: leave out the factor 1/2.",
+        "The squared error has a factor of 1/2. Remove it.",
         stepping(lambda e, p: whole(e / 2, p)),
     ),
     "applied twice": Wrong(
-        "The update is twice as long as it should be. Apply the gradients once, those of the loss "
-        "and not of its double.",
+        "The update is twice as large as it should be. Apply the gradients once, and do not "
+        "double the loss.",
         stepping(apply=applied_twice),
     ),
     "sum of squares": Wrong(
-        "The squared errors are added up. Take tf.reduce_mean of them, so that the update does "
-        "not grow with the batch.",
+        "You sum the squared errors. Average them with `tf.reduce_mean`, so that the update "
+        "does not grow with the batch.",
         stepping(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
     "not averaged": Wrong(
-        "The squared errors are not averaged, and the tape adds up a loss of many entries, each "
-        "with the penalty. Take tf.reduce_mean of the squared errors alone.",
+        "You do not average the squared errors, so the tape sums a loss with many entries, "
+        "each including the penalty. Average only the squared errors, with "
+        "`tf.reduce_mean`.",
         stepping(error_of=lambda y_hat, y: (y_hat - y) ** 2),
     ),
     "sum without penalties": Wrong(
-        "The squared errors are added up, and the penalties are left out. The loss is "
-        "tf.reduce_mean of the squared errors plus sum(model.losses).",
+        "You sum the squared errors and leave out the penalties. The loss is `tf.reduce_mean` "
+        "of the squared errors plus `sum(model.losses)`.",
         stepping(error_alone, lambda y_hat, y: (y_hat - y) ** 2),
     ),
     "absolute error": Wrong(
-        "The differences are not squared: this is the step of their mean, or of the mean absolute "
-        "error. Square them first.",
+        "You do not square the differences: you use their mean, or the mean absolute error. "
+        "Square them first.",
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y_hat - y)),
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
     "loss for classes": Wrong(
-        "Your loss is a cross-entropy, which is for classes. A regression's loss is the "
-        "mean of the squared differences.",
+        "You use a cross-entropy, which is a loss for classes. For a regression, use the mean "
+        "of the squared differences.",
         stepping(error_of=lambda y_hat, y: keras.losses.BinaryCrossentropy(True)(y, y_hat)),
         stepping(error_of=lambda y_hat, y: keras.losses.CategoricalCrossentropy(True)(y, y_hat)),
         stepping(error_of=keras_loss_of_classes),
     ),
     "huber": Wrong(
-        "This is the step of the Huber loss, which is straight for large differences. Square them "
-        "all.",
+        "You use the Huber loss, which is linear for large differences. Square all differences.",
         stepping(error_of=lambda y_hat, y: keras.losses.Huber()(y, y_hat)),
     ),
     "length of the error": Wrong(
-        "This is the step of the length of the vector of differences. Take the mean of their "
-        "squares.",
+        "You use the norm of the differences. Use the mean of their squares.",
         stepping(error_of=lambda y_hat, y: tf.norm(y_hat - y)),
     ),
     "averaged before squaring": Wrong(AVERAGED_FIRST, stepping(error_of=squared_mean)),
     "clipped": Wrong(
-        "The gradients are clipped. Apply them as they are: nothing here asks for shorter steps.",
+        "You clip the gradients. Apply them unchanged.",
         *(stepping(apply=changed(clip(limit))) for limit in (1.0, 5.0, 10.0) for clip in CLIPS),
     ),
     "another optimizer": Wrong(
-        "The optimizer that you were given did not take this step: it has the size of another. "
-        "Make none of your own, and call optimizer.apply.",
+        "You used another optimizer, or another learning rate. Call `apply` on the given "
+        "`optimizer`.",
         *map(by_own, (lambda: keras.optimizers.SGD(0.1), keras.optimizers.SGD)),
         *map(by_own, (lambda: keras.optimizers.SGD(0.001), keras.optimizers.Adam)),
     ),
     "root of the mean": Wrong(
-        "This is the step of the root of the mean squared error. Leave out the root.",
+        "You take the root of the mean squared error. Remove the root.",
         stepping(error_of=lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
-    "two steps": Wrong("The model was updated twice in one call. Take one step.", two_steps),
+    "two steps": Wrong("You updated the model twice in one call. Take one step.", two_steps),
     "only the last layer": Wrong(
-        "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
-        "all of them.",
+        "Only the last layer changes. Compute the gradients with respect to "
+        "`model.trainable_variables`, and apply all of them.",
         stepping(layers=slice(-1, None)),
     ),
     "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(stepping())),
@@ -245,18 +255,18 @@ STEPS = {
 
 TABLES = Table(
     {
-        0: "0 is what it should be. But (2, 1) minus (2,) does not subtract example by example: "
-        "which shape does the difference have?",
-        8: "8 is the sum of the squares in the table. The loss is their mean.",
-        4: "4 is right for the entries off the diagonal. The mean is over all four.",
-        1: "1 is the mean of the four differences without their signs. They are squared first, and "
-        "the squares add up to 8.",
-        Between(1.41, 1.42): "{value} is the root of the loss. Nothing here takes a root.",
-        Between(-1e6, -1e-6): "{value} is below 0, and a mean of squares never is: off the "
-        "diagonal stand 1 - 3 and 3 - 1, and each is squared.",
+        0: "0 would be right if the subtraction went example by example. But which shape does "
+        "(2, 1) minus (2,) have?",
+        8: "8 is the sum of the squares. But the loss is their mean.",
+        4: "4 is right for the entries off the diagonal. But the mean is over all four entries.",
+        1: "1 is the mean of the four absolute differences. But they are squared first, and "
+        "the squares sum to 8.",
+        Between(1.41, 1.42): "{value} is the root of the loss. But this loss has no root.",
+        Between(-1e6, -1e-6): "{value} is below 0, but a mean of squares never is. Off the "
+        "diagonal are 1 - 3 and 3 - 1, and each is squared.",
     },
-    "{value} is not it. Write down the difference as a table of two by two: a row for each "
-    "prediction, a column for each target.",
+    "{value} is not the loss. Write the difference as a 2 by 2 matrix, with a row for each "
+    "prediction and a column for each target.",
 )
 
 # 09.3
@@ -286,43 +296,50 @@ def with_divided_penalties(model, optimizer, x, y):
 
 SILENT = {
     "penalties divided": Wrong(
-        "The penalties are divided by the number of examples. They belong to the weights, and count "
-        "once: add sum(model.losses) to the mean.",
+        "You divide the penalties by the number of examples. They belong to the weights, so "
+        "add `sum(model.losses)` to the mean once.",
         with_divided_penalties,
     ),
     "no training true": Wrong(
-        "One fault is left: the model is called without training=True, and normalises with "
-        "stored averages.",
+        "One bug is left: the model is called without `training=True`, so batch normalization "
+        "uses its moving averages. Write `model(x, training=True)`.",
         mended(training=False),
     ),
     "penalties left out": Wrong(
-        "One fault is left: the penalties in model.losses are left out of the loss.",
+        "One bug is left: the penalties in `model.losses` are not in the loss. Add "
+        "`sum(model.losses)`.",
         mended(error_alone),
     ),
-    "table of n by n": Wrong(f"One fault is left: {TABLE}.", stepping()),
+    "table of n by n": Wrong(
+        f"One bug is left: {TABLE}. Give both the same shape, for example with `y_hat[:, 0]`.",
+        stepping(),
+    ),
     "table averaged in part": Wrong(
-        f"The loss has n entries, and the tape adds them up: {TABLE}, and the mean was taken along "
-        "one axis of it. Take column 0 of the prediction, and the mean of all.",
+        f"Your loss has n entries, because {TABLE} and you average along only one axis. Use "
+        "`y_hat[:, 0]`, and average over everything.",
         *(stepping(join, average_along(axis)) for join in (whole, error_alone) for axis in (0, 1)),
     ),
     "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
     "prediction without penalties": Wrong(
-        "Two faults are left: the model is called without training=True, and normalises with "
-        "stored averages; the penalties in model.losses are left out of the loss.",
+        "Two bugs are left. (1) The model is called without `training=True`, so batch "
+        "normalization uses its moving averages. (2) The penalties are missing: add "
+        "`sum(model.losses)`.",
         mended(error_alone, training=False),
     ),
     "prediction and table": Wrong(
-        "Two faults are left: the model is called without training=True, and normalises with "
-        f"stored averages; {TABLE}.",
+        "Two bugs are left. (1) The model is called without `training=True`, so batch "
+        f"normalization uses its moving averages. (2) In the loss, {TABLE}: use `y_hat[:, "
+        "0]`.",
         stepping(training=False),
     ),
     "table without penalties": Wrong(
-        f"Two faults are left: the penalties in model.losses are left out of the loss; {TABLE}.",
+        "Two bugs are left. (1) The penalties are missing: add `sum(model.losses)`. (2) In "
+        f"the loss, {TABLE}: use `y_hat[:, 0]`.",
         stepping(error_alone),
     ),
     "all three faults": Wrong(
-        "All three faults are left: the model is called without training=True, and normalises "
-        f"with stored averages; the penalties in model.losses are left out of the loss; {TABLE}.",
+        "All three bugs are left: (1) the model is called without `training=True`; (2) the "
+        f"penalties are missing: add `sum(model.losses)`; (3) {TABLE}: use `y_hat[:, 0]`.",
         stepping(error_alone, training=False),
     ),
     "penalties as list": Wrong(
@@ -334,36 +351,36 @@ SILENT = {
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
     "nothing applied": Wrong(
-        "The weights of the layers are as they were: nothing was applied. Keep "
-        "optimizer.apply(gradients, model.trainable_variables) above `return`, as it was given.",
+        "The weights did not change, because nothing was applied. Keep "
+        "`optimizer.apply(gradients, model.trainable_variables)` before the `return`.",
         mended(apply=not_applied),
     ),
     "two forward passes": Wrong(
-        "The update is right, but the moving averages moved twice: the model is called twice in "
-        "training. Call it once, and use that prediction.",
+        "The update is right, but the moving averages were updated twice, because you call the "
+        "model twice in training mode. Call it once, and use that prediction.",
         after_a_look(training=True),
     ),
     "training in another call": Wrong(
-        "training=True counts for one call alone, and the prediction in your loss is of another. "
-        "Write it in the call inside the block.",
+        "You pass `training=True` in one call, but your loss uses the prediction from another. "
+        "Pass it in the call inside the block.",
         after_a_look(training=False),
     ),
     "predictions not recorded": Wrong(
         NOT_RECORDED, mended(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y))
     ),
     "first example only": Wrong(
-        "Every target is compared with the prediction for the first example. Column 0 is [:, 0], "
-        "and [0] is a row.",
+        "You compare every target with the prediction for the first example: `[0]` selects a "
+        "row. Select the column with `[:, 0]`.",
         stepping(error_of=lambda y_hat, y: mean_square(y_hat[0], y)),
     ),
     "averaged before squaring": Wrong(AVERAGED_FIRST, mended(error_of=squared_mean)),
     "penalties in part": Wrong(PENALTIES_IN_PART, *map(mended, IN_PART)),
     "sum of squares": Wrong(
-        "The squared errors are added up. Keep their mean as it was given.",
+        "You sum the squared errors. Keep their mean, as in the exercise.",
         mended(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
     "applied twice": Wrong(
-        "The update is twice as long as it should be. Keep the one update as it was given.",
+        "The update is twice as large as it should be. Keep the single update from the exercise.",
         mended(apply=applied_twice),
     ),
     "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(mended())),
@@ -425,57 +442,59 @@ def one_epoch_late(metric, epochs):
 
 HISTORIES = {
     "short batch counts full": Wrong(
-        "The epochs are apart now. But a short batch still counts as much as a full one: let the "
-        "metric weigh it by its size, or give it every loss of the batch.",
+        "You now separate the epochs, but a short batch still has the same weight as a full "
+        "one. Pass the metric every loss of the batch, or pass the mean with "
+        "`sample_weight=len(losses)`.",
         recording(batch_mean),
     ),
     "never reset": Wrong(
-        "Each example counts the same now. But every number still holds the epochs before it: "
-        "start anew with metric.reset_state(), with its parentheses, inside the loop over epochs.",
+        "All examples now count equally, but the metric still remembers earlier epochs. Call "
+        "`metric.reset_state()` (with parentheses) at the start of each epoch.",
         recording(every_loss, resets=False),
     ),
     "both faults": Wrong(
-        "Both faults are still there: the metric is never reset, and a short batch counts as much "
-        "as a full one.",
+        "Both bugs are still there: (1) you never reset the metric: call "
+        "`metric.reset_state()` for each epoch; (2) a short batch has the same weight as a "
+        "full one: pass every loss to `update_state`.",
         recording(batch_mean, resets=False),
     ),
     "last batch only": Wrong(
-        "Each number is the mean of the epoch's last batch alone. Reset the metric once for each "
-        "epoch, not for each batch.",
+        "Each number is the mean of only the last batch. Reset the metric once per epoch, not "
+        "once per batch.",
         recording(fresh_loss),
     ),
     "sums": Wrong(
-        "These are sums. Divide each by the number of its examples.",
+        "You returned sums. Divide each sum by its number of examples.",
         lambda metric, epochs: [sum(float(sum(b)) for b in batches) for batches in epochs],
     ),
     "mean of sums": Wrong(
-        "This is the mean of the sums of the batches. Give the metric every loss of a batch, or "
+        "You returned the mean of the batches' sums. Pass the metric every loss of a batch, or "
         "divide by the number of losses.",
         recording(batch_sum),
     ),
     "batches weighed wrongly": Wrong(
-        "The batches are weighed wrongly. Give the metric the mean of a batch with "
-        "sample_weight=len(losses), or every loss without a weight.",
+        "The batches have the wrong weights. Pass the metric the mean of a batch with "
+        "`sample_weight=len(losses)`, or every loss without a weight.",
         batch_weighed(lambda losses: 1 / len(losses)),
         batch_weighed(len, tf.reduce_sum),
     ),
     "losses as weights": Wrong(
-        "sample_weight says how much a value counts. For the mean of a batch that is the number of "
-        "its losses, len(losses), and not the losses themselves.",
+        "You pass the losses as `sample_weight`. For the mean of a batch the weight is the "
+        "number of its losses, `len(losses)`.",
         batch_weighed(lambda losses: losses),
     ),
     "one epoch late": Wrong(
-        "The list is one epoch late: the result is read before the epoch's batches are added. Read "
-        "it after them.",
+        "Your list is one epoch late: you read the result before you add the epoch's batches. "
+        "Read it after them.",
         one_epoch_late,
     ),
     "result not called": Wrong(
-        "result is a method, and your list holds the method itself. Call it: metric.result().",
+        "Your list contains the method `result` itself. Call it: `metric.result()`.",
         recording(every_loss, read=lambda metric: metric.result),
     ),
     "reset too early": Wrong(
-        "Every number is 0: the metric is empty when its result is read. Between reset_state and "
-        "result() stands update_state, once for each batch.",
+        "Every number is 0, because the metric is empty when you read it. Call `update_state` "
+        "for each batch between `reset_state()` and `result()`.",
         recording(every_loss, read=reset_and_read),
     ),
 }
@@ -612,9 +631,9 @@ def one(n, N, k):
 
 ACCUMULATED = {
     "nothing applied": Wrong(
-        "The model's weights are as they were. Either optimizer.apply is never called, or it gets "
-        "zeros: `total += [gradients]` only makes a list longer, and `n // N` is 0. Add up variable "
-        "by variable, and apply once, after the last part.",
+        "The model's weights did not change: `optimizer.apply` was never called, or it got "
+        "zeros (`n // N` is 0). Add the gradients of each variable, and call "
+        "`optimizer.apply` once, after the last part.",
         accumulating(FAIR, apply=False),
     ),
     "no training true": Wrong(
@@ -626,29 +645,28 @@ ACCUMULATED = {
     ),
     "penalties as list": Wrong(A_LIST_OF_PENALTIES, penalties_as_list),
     "added unweighed": Wrong(
-        "The parts are added as they are. Multiply the gradients of each by n / N, its share of "
-        "all examples.",
+        "You add the parts without weights. Multiply the gradients of each part by n / N, its "
+        "fraction of all examples.",
         *map(accumulating, UNWEIGHED),
     ),
     "parts count equally": Wrong(
-        "Every part counts the same, but the parts have unequal sizes. Multiply each gradient by "
-        "n / N, where n is len(x): a part is a pair, and its own length is 2.",
+        "You give every part the same weight, but the parts have different sizes. Multiply "
+        "each gradient by n / N, where n is `len(x)`; the length of the pair itself is 2.",
         *map(accumulating, EQUAL),
     ),
     "sum never divided": Wrong(
-        "The squared errors are added up over all examples, but never divided. Divide by the "
+        "You sum the squared errors over all examples, but never divide. Divide by N, the "
         "number of all examples.",
         *map(accumulating, UNDIVIDED),
         accumulating(lambda e, p, n, N, k: n * e + p),
     ),
     "weighed twice": Wrong(
-        "Each part is weighed twice, by n / N in the loss and in the gradients. Once is enough.",
+        "You weight each part twice by n / N, in the loss and in the gradients. Do it once.",
         accumulating(lambda e, p, n, N, k: (n / N) ** 2 * (e + p)),
     ),
     "other number than all": Wrong(
-        "The sum is not divided by N, the number of all examples, but by another number, such as "
-        "that of the parts, of the examples so far, or one taken from a single part. Count all "
-        "examples before the loop.",
+        "You do not divide by N, the number of all examples, but by another number. Count all "
+        "examples before the loop: `N = sum(len(x) for x, y in parts)`.",
         accumulating(lambda e, p, n, N, k: n / k * (e + p)),
         in_one_loop(count_first=False),
         guessing_all(lambda parts: 32),
@@ -658,69 +676,71 @@ ACCUMULATED = {
         guessing_all(lambda parts: len(parts[-1][0]) * len(parts)),
     ),
     "share upside down": Wrong(
-        "The parts are weighed by N / n, so the smallest counts most. A part's share is n / N.",
+        "You weight the parts by N / n, so the smallest part has the largest weight. Weight "
+        "them by n / N.",
         accumulating(lambda e, p, n, N, k: N / n * (e + p)),
     ),
     "divided once more": Wrong(
-        "The parts are weighed by n / N, and then divided once more. The shares add up to 1: apply "
-        "the sum of the weighed gradients as it is.",
+        "You weight the parts by n / N and then divide again. The weights sum to 1, so apply "
+        "the sum of the weighted gradients unchanged.",
         accumulating(lambda e, p, n, N, k: n / N / k * (e + p)),
         accumulating(lambda e, p, n, N, k: n / N / N * (e + p)),
     ),
     "sums weighed": Wrong(
-        "The squared errors of a part are added up, and then weighed by n / N. Take their mean, "
-        "with tf.reduce_mean, before you weigh it.",
+        "You sum the squared errors of a part and then weight them by n / N. Average them with "
+        "`tf.reduce_mean` before you weight them.",
         *(accumulating(join, sum_of_squares) for join in weighing(fair)),
     ),
     "only the first part": Wrong(
-        "Only the first part counts. Add up the gradients of all parts, variable by variable, and "
-        "apply them after the loop.",
+        "You use only the first part. Sum the gradients of all parts, variable by variable, "
+        "and apply them after the loop.",
         of_one_part(0, fair),
         of_one_part(0, one),
     ),
     "only the last part": Wrong(
-        "Only the last part counts. Add up the gradients of all parts, variable by variable, and "
+        "You use only the last part. Sum the gradients of all parts, variable by variable, and "
         "apply them after the loop.",
         of_one_part(-1, fair),
         of_one_part(-1, one),
     ),
     "penalties left out": Wrong(
-        "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "
-        "weigh it.",
+        "The penalties are missing. Add `sum(model.losses)` to each part's loss before you "
+        "weight it.",
         accumulating(lambda e, p, n, N, k: n / N * e),
     ),
     "penalty once per part": Wrong(
-        "The penalty counts once for each part. Weigh the whole loss of a part by n / N, the "
-        "penalty with it.",
+        "The penalties are added once per part. Weight the whole loss of a part by n / N, "
+        "including the penalties.",
         accumulating(lambda e, p, n, N, k: n / N * e + p),
     ),
     "penalty too little": Wrong(
-        "The penalties count too little: for all parts together they count once.",
+        "The penalties are too small: for all parts together they should be added once. Add "
+        "`sum(model.losses)` to each part's mean, then weight the whole loss by n / N.",
         accumulating(lambda e, p, n, N, k: n / N * e + p / N),
         accumulating(lambda e, p, n, N, k: n / N * (e + p / k)),
         with_penalty_of_part(0),
         with_penalty_of_part(-1),
     ),
     "applied after every part": Wrong(
-        "The model is updated after every part, so the later parts see other weights. Add the "
-        "gradients up first, and apply once.",
+        "You update the model after every part, so the later parts use other weights. Sum the "
+        "gradients first, and apply them once.",
         one_by_one(one),
         one_by_one(fair),
         in_one_loop(apply_inside=True),
     ),
     "table of n by n": Wrong(
-        f"Look at the shapes of y_hat and y: {TABLE}.",
+        f"The shapes do not match: {TABLE}. Give both the shape (n, 1).",
         accumulating(FAIR, lambda y_hat, y: mean_square(y_hat[:, 0], y)),
     ),
     "only the last layer": Wrong(
-        "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
-        "all of them.",
+        "Only the last layer changes. Compute the gradients with respect to "
+        "`model.trainable_variables`, and apply all of them.",
         accumulating(FAIR, layers=slice(-1, None)),
     ),
     "list of lists": Wrong(
-        "The optimizer got lists in a list: after `total += [gradients]` each item is a whole list "
-        "of gradients. Add up variable by variable: total = [t + g for t, g in zip(total, "
-        "gradients)].",
+        "The optimizer received a list of lists, because `total += [gradients]` appends a "
+        "whole list. Add variable by variable: `total = [t + g for t, g in zip(total, "
+        "gradients)]`.",
         list_of_lists,
     ),
 }

@@ -15,13 +15,13 @@ print(before, "and", len(layer.trainable_variables))
 """,
         right="0 and 2",
         options={
-            "2 and 2": "A `Dense` layer has a kernel and a bias. But the kernel has a row for each "
-            "input, and before the call nobody knows how many.",
-            "1 and 2": "The bias could be there at once, with its 3 entries. But a layer makes its "
-            "variables together.",
-            "0 and 0": "A call computes an output. But the first one makes the variables, too.",
-            "0 and 2": "The call shows the layer an input with 4 entries, and only then it makes the "
-            "kernel, (4, 3), and the bias.",
+            "2 and 2": "A `Dense` layer has a kernel and a bias. But the kernel has one row "
+            "per input, and before the call their number is unknown.",
+            "1 and 2": "The bias with its 3 entries could exist at once. But a layer creates "
+            "all its variables together.",
+            "0 and 0": "A call computes an output. But the first call also creates the variables.",
+            "0 and 2": "In the call the layer sees an input with 4 entries. Only then does it "
+            "create the kernel, (4, 3), and the bias.",
         },
     ),
     Variant(
@@ -40,12 +40,12 @@ print(len(model.trainable_variables))
 """,
         right="3",
         options={
-            "0": "Nobody called the model. But it begins with `keras.Input`, and that is the shape it "
-            "needs.",
-            "3": "`keras.Input` gives the shape, so all variables are made: a kernel and a bias, and a "
-            "kernel alone.",
-            "4": "Two variables for each layer. But the last one has no bias.",
-            "2": "These are the layers, or their kernels. The first has a bias, too.",
+            "0": "The model was never called. But it starts with `keras.Input`, which gives it "
+            "the shape it needs.",
+            "3": "`keras.Input` gives the shape, so all variables exist: a kernel and a bias, "
+            "and one more kernel.",
+            "4": "Two layers with two variables each would give 4. But the last layer has no bias.",
+            "2": "2 is the number of layers, or of kernels. But the first layer also has a bias.",
         },
     ),
     Variant(
@@ -62,12 +62,14 @@ print(f"{tf.round(scaled[:, 0])}")
 """,
         right="[160. 180.]",
         options={
-            "[-1. 1.]": "These have mean 0 and variance 1, and `training=True` gives them. But a tape "
-            "does not tell the layer that it is training.",
-            "[0. 0.]": "So it would be for a batch of one, in training: each value is its own mean. "
-            "Here are two.",
-            "[160. 180.]": "Called without `training`, the layer works as in use, by its running "
-            "averages. It has seen no batch, so they are still 0 and 1, and change almost nothing here.",
+            "[-1. 1.]": "These values have mean 0 and variance 1, as with `training=True`. But "
+            "a tape does not switch the layer to training mode.",
+            "[0. 0.]": "0 would be right for a batch of one in training mode, in which each "
+            "value is the mean. But this batch has two values, and the layer is not in "
+            "training mode.",
+            "[160. 180.]": "Called without `training`, the layer works as at inference, with "
+            "its moving averages. It has not seen a batch, so they are still 0 and 1 and "
+            "change almost nothing here.",
         },
     ),
     Variant(
@@ -83,17 +85,16 @@ third = model(x, training=True)
 
 print(np.array_equal(first, second), np.array_equal(first, third))
 """,
-        question="Is the second output equal to the first, and the third?",
+        question="Is the first output equal to the second, and to the third?",
         right="True False",
         options={
-            "False False": "Dropout draws anew at each call. But the first two calls do not drop: they "
-            "stand in a tape's block, and nobody said `training=True`.",
-            "False True": "That a tape turns dropout on, and off again, is what one might expect. A "
-            "model knows nothing of tapes.",
-            "True True": "The first two let everything pass. The third drops, with `training=True`, "
-            "also without a tape.",
-            "True False": "Only the argument `training` decides. The first two calls let all ones "
-            "pass, and the third drops some of them.",
+            "False False": "In training mode, dropout draws new numbers in each call. But the "
+            "first two calls have no `training=True`, so they drop nothing.",
+            "False True": "A tape might turn dropout on. But a model does not know about tapes.",
+            "True True": "The first two calls drop nothing. But the third has `training=True` "
+            "and drops, even without a tape.",
+            "True False": "Only the argument `training` decides. The first two calls drop "
+            "nothing, and the third drops some of the ones.",
         },
     ),
     Variant(
@@ -107,12 +108,12 @@ print(np.mean(means))
 """,
         right="3.5",
         options={
-            "2.0": "It is the mean of all five. But the program takes the mean of each batch first, "
-            "and then the mean of these two.",
-            "1.0": "It is the mean of the first batch. The short one is there as well.",
-            "3.5": "The batches hold 4 and 1, with the means 1 and 6. The last number counts as much "
-            "as the other four together.",
-            "6.0": "It is the mean of the last batch.",
+            "2.0": "2 is the mean of all five numbers. But the program averages each batch "
+            "first, and then averages the two means.",
+            "1.0": "1 is the mean of the first batch. But there is also a short second batch.",
+            "3.5": "The batches have 4 and 1 numbers, with the means 1 and 6. The last number "
+            "has the same weight as the other four together.",
+            "6.0": "6 is the mean of the last batch. But the first batch is included as well.",
         },
     ),
     Variant(
@@ -129,12 +130,12 @@ print(f"{metric.result():.1f}")
 """,
         right="38.0",
         options={
-            "38.0": "3 · 20 and 2 · 65 make 190, for 5 numbers. Weighed by its size, the short batch "
-            "counts no more than it should.",
-            "42.5": "It is the mean of the two means, 20 and 65. But each is weighed by the size of "
-            "its batch.",
-            "95.0": "It is the sum of 3 · 20 and 2 · 65, divided by the two batches. A metric divides "
-            "by the sum of the weights, 5.",
+            "38.0": "3 · 20 + 2 · 65 is 190, for 5 numbers. Each mean is weighted by the size "
+            "of its batch, so each number has the same weight.",
+            "42.5": "42.5 is the mean of the two means, 20 and 65. But each mean is weighted "
+            "by the size of its batch.",
+            "95.0": "95 is the sum of 3 · 20 and 2 · 65, divided by the two batches. But a "
+            "metric divides by the sum of the weights, 5.",
         },
     ),
     Variant(
@@ -154,13 +155,19 @@ print(f"{added / gradient(x)}")
 """,
         right="4",
         options={
-            "1": "Gradients add, and so do sums. But each part's loss is a mean over 2, not over 8.",
-            "4": "Four means over 2 make four times the mean over 8. Divide by the number of parts.",
-            "0.25": "Each part has a quarter of the numbers. But its mean is about as large as that of all, and four of them are added.",
-            "2": "There are two numbers in each part. But what counts is how many means are added.",
+            "1": "Gradients add up, and so do sums. But each part's loss is a mean over 2 "
+            "numbers, not over 8.",
+            "4": "Four means over 2 numbers make four times the mean over 8. To get the same "
+            "gradient, divide by the number of parts.",
+            "0.25": "Each part has a quarter of the numbers. But its mean is about as large as "
+            "that of all, and four of them are added.",
+            "2": "There are two numbers in each part. But only the number of means that are "
+            "added matters.",
         },
-        otherwise="The loss of each quarter is a mean. What is the sum of four means, next to the "
-        "mean of all?",
+        otherwise=(
+            "The loss of each quarter is a mean. How does the sum of four means compare "
+            "with the mean over all?"
+        ),
     ),
     Variant(
         id="09.e",
@@ -179,13 +186,15 @@ print(f"{added / gradient(x):.2f}")
 """,
         right="1",
         options={
-            "3": "So it would be with the mean of each part. Here each sum is divided by 6, the size "
-            "of the whole batch.",
-            "1": "Sums add up, and each is divided by the size of the whole, not of its part. Then the "
-            "parts make the gradient of the whole.",
-            "0.33": "Each part holds a third of the batch. But all three are added.",
+            "3": "3 would be right with the mean of each part. But here each sum is divided by "
+            "6, the size of the whole batch.",
+            "1": "Sums add up, and each is divided by the size of the whole batch, not of its "
+            "part. So the gradients of the parts sum to that of the whole.",
+            "0.33": "Each part has a third of the batch. But all three are added.",
         },
-        otherwise="Each part's loss is a sum, divided by 6. What do the sums of the parts add up to?",
+        otherwise=(
+            "The loss of each part is a sum divided by 6. What do these add up to over all parts?"
+        ),
     ),
     Variant(
         id="09.2",
@@ -198,9 +207,12 @@ print((predicted - wanted).shape)
 """,
         right="(3, 3)",
         options={
-            "(3, 1)": "Shapes are lined up from the right: (3,) becomes (1, 3), and meets (3, 1).",
-            "(3,)": "The first has two axes, and so has the difference.",
-            "(3, 3)": "Each prediction meets each target: nine differences, of which three are meant.",
+            "(3, 1)": "(3, 1) is the shape of `predicted`. But shapes are aligned from the "
+            "right, so (3,) becomes (1, 3).",
+            "(3,)": "(3,) is the shape of `wanted`. But `predicted` has two axes, and so does "
+            "the difference.",
+            "(3, 3)": "Each prediction is compared with each target, which gives nine "
+            "differences. Only three of them are meant.",
         },
     ),
     Variant(
@@ -214,9 +226,10 @@ print(float(tf.reduce_mean(tf.abs(predicted - wanted))))
 """,
         right="1.0",
         options={
-            "0.0": "Both predictions are right, but each one meets both targets.",
-            "1.0": "Of the four differences two are 0, and two are 2 in size.",
-            "2.0": "Two of the four differences are 2 in size, the other two are 0.",
+            "0.0": "Both predictions are right, so the mean could be 0. But each prediction is "
+            "compared with both targets.",
+            "1.0": "Of the four absolute differences, two are 0 and two are 2, so their mean is 1.",
+            "2.0": "2 is the size of two of the four differences. But the other two are 0.",
         },
     ),
 )

@@ -251,8 +251,8 @@ def decoded(reading: Any, *call) -> str:
 
 
 PAIRS = (
-    "Return a list with what the step returned, a pair of loss and count, for each rate, below the "
-    "loop."
+    "Return a list with the result of `step`, a pair of loss and count, for each learning "
+    "rate, after the loop."
 )
 
 EXERCISES = (
@@ -261,12 +261,15 @@ EXERCISES = (
         title="Traces of a function with a flag",
         kind="predict",
         points=1,
-        form="Write one whole number",
-        praise="64 and 40 with True, 64 and 8 with False; epochs add none.",
+        form="Write one integer",
+        praise=(
+            "The traces are 64 and 40 with `True`, and 64 and 8 with `False`. Later epochs "
+            "add none."
+        ),
     ),
     Question(
         id="10.2",
-        title="A step that is traced for every rate",
+        title="A step that is traced for every learning rate",
         kind="repair",
         points=2,
         draw=draw_schedules,
@@ -280,18 +283,21 @@ EXERCISES = (
         demands=[
             Demand(
                 "counts made up",
-                "The list is right, but in truth Python ran the step another number of times than "
-                "once. Return the pairs as the compiled step gives them.",
+                "The list looks right, but Python did not run the step exactly once. Return "
+                "the pairs from the compiled step.",
                 lambda noted: all(noted["one run"]),
             ),
             Demand(
                 "new function for every rate",
-                "The step is traced once, but a tf.function is still made for every rate, and "
-                "traced. Make one of step, above the loop, and call that one in the loop.",
+                "The step is traced once, but you still create and trace a `tf.function` for "
+                "every learning rate. Create one from `step`, above the loop, and call it "
+                "in the loop.",
                 lambda noted: not any(noted["made in the loop"]),
             ),
         ],
-        praise="One trace serves every rate, and the losses are those of each rate in turn.",
+        praise=(
+            "One trace serves every learning rate, and each loss belongs to its learning rate."
+        ),
     ),
     Question(
         id="10.3",
@@ -303,25 +309,28 @@ EXERCISES = (
         call=epoch_taken,
         inputs="w x y order batch_size rate",
         parts=[
-            Part("returned", "the w that you return", "Return w, of shape (d,), after the loop."),
-            Part("w", "the variable w afterwards"),
+            Part(
+                "returned", "the `w` that you return", "Return `w`, of shape (d,), after the loop."
+            ),
+            Part("w", "the variable `w` afterwards"),
         ],
         demands=[
             Demand(
                 "python loop",
-                "The numbers are right, but the more batches there are, the more operations Python "
-                "starts: Python still runs the loop. Put @tf.function around the loop, and let it "
-                "go over tf.range.",
+                "The numbers are right, but Python still runs the loop: it starts more "
+                "operations if there are more batches. Put `@tf.function` around the loop, "
+                "and loop over `tf.range`.",
                 loops_in_graph,
             ),
             Demand(
                 "numpy loop",
-                "The numbers are right, but no tf.function ran: Python runs the loop. Put the loop "
-                "into one, over tf.range, with TensorFlow's operations in place of NumPy's.",
+                "The numbers are right, but no `tf.function` ran, so Python runs the loop. Put "
+                "the loop into a `tf.function`, over `tf.range`, with TensorFlow "
+                "operations instead of NumPy.",
                 lambda noted: all(noted["functions"]),
             ),
         ],
-        praise="One step for each batch, the short one too, in the order that was given.",
+        praise="You take one step per batch, including the short one, in the given order.",
     ),
     Question(
         id="10.4",
@@ -335,8 +344,10 @@ EXERCISES = (
         parts=[
             Part(
                 "epochs",
-                form="Return a list of two epochs, each a list of decoded batches: "
-                "[list(dataset), list(dataset)].",
+                form=(
+                    "Return a list of two epochs, each a list of decoded batches: "
+                    "`[list(dataset), list(dataset)]`."
+                ),
                 read=form,
             ),
             Part("epochs", "what an epoch holds of the numbers", read=held),
@@ -349,19 +360,20 @@ EXERCISES = (
         demands=[
             Demand(
                 "no pipeline",
-                "The epochs are right, but no tf.data pipeline shuffled them. Mend the pipeline as "
-                "it was given: it also serves data that do not fit into memory.",
+                "The epochs are right, but no `tf.data` pipeline shuffled them. Fix the "
+                "pipeline from the exercise, which also works for data that do not fit "
+                "into memory.",
                 lambda noted: all(noted["shuffled"]),
             ),
             Demand(
                 "fixed buffer",
-                "The epochs are right, but the buffer of shuffle has one size, however many numbers "
-                "there are. With more numbers than it holds, an order would not be drawn over all "
-                "of them: let it hold len(numbers).",
+                "The epochs are right, but your shuffle buffer has a fixed size. With more "
+                "numbers the order would be only partly random, so use "
+                "`shuffle(len(numbers))`.",
                 lambda noted: all(noted["grows"]),
             ),
         ],
-        praise="Each epoch has an order of its own, and each number was decoded once.",
+        praise="Each epoch has its own order, and each number was decoded once.",
     ),
 )
 
@@ -370,59 +382,65 @@ PREDICTIONS = (
         "10.a",
         right="2, and 3 in the end",
         options={
-            "1, and 1 in the end": "One function, one trace would be fair. But the first call makes "
-            "variables, and the last batch has another shape.",
-            "1, and 2 in the end": "The last batch, 20 of 500, has a new shape and is traced anew. "
-            "But the first call needs two traces of its own.",
-            "2, and 3 in the end": "A new Adam makes variables when it is first applied, two "
-            "averages for each weight. A `tf.function` may do that on its first call only, so it "
-            "traces this call twice: to make the variables, and for the graph that it keeps. The "
-            "third is for the last batch: 500 is 15 · 32 + 20, and 20 is a new shape.",
-            "2, and 17 in the end": "Each batch holds other numbers. But of a tensor only shape and "
-            "dtype count.",
+            "1, and 1 in the end": "One function might need one trace. But the first call "
+            "creates variables, and the last batch has another shape.",
+            "1, and 2 in the end": "The last batch, 20 of 500, has a new shape and needs a "
+            "trace. But the first call needs two traces, because it creates variables.",
+            "2, and 3 in the end": "A new Adam creates variables when it is first applied, two "
+            "averages per weight. A `tf.function` can do that only in its first call, so "
+            "it traces this call twice: once to create the variables, and once for the "
+            "graph that it keeps. The third trace is for the last batch: 500 is 15 · 32 + "
+            "20, and 20 is a new shape.",
+            "2, and 17 in the end": "Each batch has other numbers. But for a tensor only its "
+            "shape and dtype matter.",
         },
     ),
     Callout(
         "10.b",
         right="no",
         options={
-            "yes": "It is shuffled, one would think. But what is shuffled are the elements, and "
-            "`batch` stands first.",
-            "no": "Behind `batch(2)` an element of the sequence is a whole batch: 0 stays with 1 "
-            "for ever. Shuffle first, and then batch.",
+            "yes": "The dataset is shuffled, so 0 and 1 seem to separate. But the shuffle "
+            "moves its elements, and here each element is a batch.",
+            "no": "After `batch(2)`, an element of the dataset is a whole batch, so 0 and 1 "
+            "always stay together. Shuffle first, then batch.",
         },
     ),
     Callout(
         "10.c",
         right="24",
         options={
-            "8": "Each number once, and then the cache serves them. But what does it keep here?",
-            "24": "A cache keeps what comes into it, and here these are the raw numbers: `decode` "
-            "runs for each of the 8 in each of three epochs. Behind the `map`, it keeps results.",
+            "8": "Each number would be decoded once if the cache stored the results. But here "
+            "it comes before the `map`.",
+            "24": "A cache stores its input, and here that is the raw numbers. So `decode` "
+            "runs for each of the 8 numbers in each of three epochs. After the `map`, the "
+            "cache would store the results.",
         },
-        otherwise="There are 8 numbers and three epochs. What does the cache keep: numbers, or what "
-        "`decode` made of them?",
+        otherwise=(
+            "There are 8 numbers and three epochs. What does the cache store: the "
+            "numbers, or the results of `decode`?"
+        ),
     ),
     Callout(
         "10.d",
         right="no",
         options={
-            "yes": "The shuffle would draw anew. But in the second epoch nobody asks it.",
-            "no": "In the first epoch the cache keeps what comes, in its order. After that it "
-            "repeats this order, and asks nothing that stands before it. So what is random comes "
-            "behind the cache.",
+            "yes": "The shuffle would draw a new order. But in the second epoch the cache no "
+            "longer reads from it.",
+            "no": "In the first epoch the cache stores what it receives, in that order. After "
+            "that it repeats this order, and does not read what comes before it. So put "
+            "everything random after the cache.",
         },
     ),
     Callout(
         "10.e",
         right="cache() alone",
         options={
-            "neither": "Without a cache, each image is gone when the next one comes. But a cache is "
-            "there to keep them.",
-            "cache() alone": "It keeps each element, as it comes, in memory. With a filename, they "
-            "go to the disk, and are read from there in the second epoch.",
-            "both": "With a filename, the elements are written to the disk, and read again one by "
-            "one.",
+            "neither": "Without a cache, each image is gone when the next one comes. But a "
+            "cache is there to store them.",
+            "cache() alone": "`cache()` stores each element in memory. With a file name, the "
+            "elements go to the disk, and are read from there in the second epoch.",
+            "both": "Both variants do store the elements. But with a file name they are "
+            "written to the disk, and read again one at a time.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # A loop of your own can be many times slower than `fit`, or faster. The mathematics is the same; what
 # differs is how often Python runs.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - count the traces of a step, and get them down to one;
 # - put a whole epoch into one graph, and test that it still trains alike;
@@ -28,11 +28,6 @@ import numpy as np
 import psutil
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: One graph
-#
-# You have a right step. Now it is to be fast: one trace, and then a whole epoch in one graph. About {time}.
 
 # %% [markdown]
 # ## Where does the time go?
@@ -75,6 +70,8 @@ eager_step = make_step(model, optimizer)
 graph = tf.function(eager_step).get_concrete_function(inputs[:32], labels[:32]).graph
 
 print(len(graph.get_operations()) // 100 * 100, "operations or more")
+
+# %% tags=["claims"]
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
@@ -121,6 +118,8 @@ any_size = traces_after_each_batch(tf.function(eager_step, input_signature=signa
 
 print("built first:", built[0], "then", built[-1])
 print("and any batch size:", any_size[0], "then", any_size[-1])
+
+# %% tags=["claims"]
 assert built == [1] * 15 + [2] and any_size == [1] * 16
 
 # %% [markdown]
@@ -133,6 +132,8 @@ for x in (np.zeros(3), np.zeros(3, np.float32), np.ones(3)):
     doubled(x)
 
 print("traces:", doubled.experimental_get_tracing_count())
+
+# %% tags=["claims"]
 assert doubled.experimental_get_tracing_count() == 2 and counts == [2] * 15 + [3]
 
 # %% [markdown]
@@ -151,6 +152,8 @@ by_policy = layers.Dense(1).compute_dtype
 keras.config.set_dtype_policy("float32")
 
 print("floatx:", by_floatx, "| policy:", by_policy)
+
+# %% tags=["claims"]
 assert (by_floatx, by_policy) == ("float32", "float64")
 
 # %% [markdown]
@@ -297,6 +300,8 @@ for _ in range(3):
     history = theirs.fit(x, y, batch_size=32, shuffle=False, verbose=0)
 
 print(bool(largest_difference(ours, theirs) < 1e-5))
+
+# %% tags=["claims"]
 assert largest_difference(ours, theirs) < 1e-5 and abs(loss - history.history["loss"][0]) < 1e-4
 # the kernels moved
 assert np.max(np.abs(ours.layers[0].kernel - new_model().layers[0].kernel)) > 1e-2
@@ -344,6 +349,8 @@ line = ax.axvline(1, color="C6", linewidth=1, zorder=0)
 limits = ax.set(xscale="log", xlim=(min(ratios) / 2, max(ratios) * 3))
 label = ax.set_xlabel("time, in units of fit")
 ax.invert_yaxis()
+
+# %% tags=["claims"]
 # of Exercise 10.1
 assert short_run.experimental_get_tracing_count() == 4
 
@@ -397,15 +404,6 @@ check("10.3", linear_epoch)
 # </details>
 
 # %% [markdown]
-# ## Sitting 2: The data
-#
-# **Here the first sitting ends.** You can count traces, and put an epoch into one graph. When you come back, select
-# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Your epoch is one call. Now the examples come through a pipeline, in the right order, and may be more than the
-# memory holds. About {time}.
-
-# %% [markdown]
 # ## In which order does a data pipeline stand?
 #
 # Data that have to be prepared, or do not fit into memory, come through `tf.data`: a chain in which each part feeds
@@ -439,6 +437,8 @@ together = {tuple(b) for _ in range(20) for b in mixed_late.as_numpy_iterator()}
 mixed = {tuple(b) for _ in range(20) for b in mixed_early.as_numpy_iterator()}
 
 print(f"different pairs: {len(together)} and {len(mixed)}")
+
+# %% tags=["claims"]
 assert len(mixed) > 10 > len(together)
 
 # %% [markdown]
@@ -453,6 +453,8 @@ for k, numbers in places.items():
     early = max(number - place for place, number in enumerate(numbers))
     print(f"buffer of {k}: {'few' if early < 5 else 'many'} places early at the most")
     assert (early < 5) == (k == 5) and sorted(numbers) == list(range(100))
+
+# %% tags=["claims"]
 # places late
 assert max(place - number for place, number in enumerate(places[5])) > 4
 assert together == {(0, 1), (2, 3), (4, 5)}
@@ -504,6 +506,8 @@ mapped_first = runs_in_three_epochs(numbers.map(decode).cache())
 in_batches = runs_in_three_epochs(numbers.batch(4).map(decode).cache())
 
 print("map, cache:", mapped_first, "| batch, map, cache:", in_batches)
+
+# %% tags=["claims"]
 assert (mapped_first, in_batches) == (8, 2)
 
 # %% [markdown]
@@ -534,6 +538,8 @@ one, two = two_orders(many.cache().shuffle(100))
 pipeline = numbers.map(decode).cache().shuffle(8).batch(4).prefetch(tf.data.AUTOTUNE)
 
 print("another order:", one != two, "| runs:", runs_in_three_epochs(pipeline))
+
+# %% tags=["claims"]
 assert one != two and sorted(one) == sorted(two) == list(range(100))
 assert len(runs) == 8 and cached_first == 3 * 8
 
@@ -637,6 +643,8 @@ print("runs:", on_disk, "and then", once_more, "| elements:", old)
 runs.clear()
 early = numbers.map(decode).cache()
 epochs = [list(early.take(3)), list(early), list(early)]
+
+# %% tags=["claims"]
 assert len(runs) == 3 + 8  # nothing was kept of the first
 assert (on_disk, once_more) == (8, 0) and old == list(range(0, 16, 2))
 assert len(tf.io.gfile.glob(f"{path}*")) > 1  # an index, and the data
@@ -669,6 +677,8 @@ for _ in range(2):
     train_indices(tf.range(500))
 
 print("equal weights:", bool(largest_difference(streamed, indexed) < 1e-5))
+
+# %% tags=["claims"]
 assert largest_difference(streamed, indexed) < 1e-5
 assert np.max(np.abs(streamed.layers[0].kernel - new_model().layers[0].kernel)) > 1e-2
 assert train_dataset.experimental_get_tracing_count() == 1

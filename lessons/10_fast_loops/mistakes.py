@@ -8,23 +8,25 @@ from course_utils.exercises import Table, Wrong
 
 TRACES = Table(
     {
-        1: "There is more than one kind of call: batches of 64, 40 and 8, with True and with False.",
-        2: "Two would be the values of the flag, or the batch sizes of the training. Count the "
+        1: "There is more than one kind of call: batches of 64, 40 and 8, with `True` and with "
+        "`False`. Count the different pairs.",
+        2: "2 is the number of flag values, or of batch sizes in the training. Count the "
         "different pairs of a batch size and a flag.",
-        3: "Three batch sizes, 64, 40 and 8. But 64 comes with True and with False, and a Python "
-        "value such as a flag counts by its value.",
-        5: "One too many: the optimizer was built before, so the first call is traced once. And "
-        "an epoch like the one before it adds none.",
-        6: "Not every batch size comes with both flags: 40 only with True, 8 only with False.",
-        10: "The later epochs repeat the calls of the first. A call like an earlier one makes no "
-        "new trace.",
-        16: "These are the batches of the training, in one epoch. A call like an earlier one makes "
-        "no new trace.",
-        20: "These are the calls of one epoch, or four traces in each of five. A call like an "
-        "earlier one makes no new trace, in the same epoch or a later one.",
-        100: "This is the number of calls. A call like an earlier one makes no new trace.",
+        3: "3 is the number of batch sizes: 64, 40 and 8. But each new value of a Python "
+        "argument needs a trace, and 64 comes with `True` and with `False`.",
+        5: "5 is one too many. The optimizer was built before, so the first call is traced "
+        "only once, and the later epochs add no trace.",
+        6: "6 would be every batch size with both flags. But 40 comes only with `True`, and 8 "
+        "only with `False`.",
+        10: "The later epochs repeat the calls of the first. But a call like an earlier one "
+        "needs no new trace.",
+        16: "16 is the number of training batches in one epoch. But a call like an earlier one "
+        "needs no new trace.",
+        20: "20 is the number of calls in one epoch, or four traces in each of five epochs. "
+        "But a call like an earlier one needs no new trace, in any epoch.",
+        100: "100 is the number of calls. But a call like an earlier one needs no new trace.",
     },
-    "{value} is not it. Count the different pairs of a batch size and a flag.",
+    "{value} is not the answer. Count the different pairs of a batch size and a flag.",
 )
 
 # 10.2
@@ -62,60 +64,59 @@ def traced_before(step, x, y, rates):
 
 SCHEDULES = {
     "losses alone": Wrong(
-        "These are the losses alone. Return what the step returned for each rate, a pair of loss "
-        "and count.",
+        "You returned only the losses. Return the result of `step` for each learning rate, a "
+        "pair of loss and count.",
         without_counts,
     ),
     "only one step": Wrong(
-        "Your list has one item, whatever the number of rates. Append what the step returns in "
-        "each pass of the loop, and return the list after it.",
+        "Your list has one item, however many learning rates there are. Append the result of "
+        "`step` inside the loop, and return the list after the loop.",
         training(of=lambda rates: rates[:1]),
     ),
     "first rate kept": Wrong(
-        "Every step uses the first rate. Either it became a constant of the graph, or its tensor was "
-        "made once. In the loop, make a tensor of each rate, and hand it over as an argument of the "
+        "Every step uses the first learning rate: it became a constant of the graph, or you "
+        "created its tensor only once. In the loop, pass `tf.constant(rate)` to the "
         "compiled step.",
         with_the_first_rate,
     ),
     "rate not one number": Wrong(
-        "What a step gets as its rate is no single number, of shape (). Call it for each rate in a "
-        "loop, in this order: compiled_step(x, y, tf.constant(rate)).",
+        "The step does not get a single number as its learning rate. In a loop, call "
+        "`compiled_step(x, y, tf.constant(rate))` for each one.",
         lambda step, x, y, rates: tf.function(step)(x, y, tf.constant(rates)),
         training(number=lambda rate: tf.constant([rate])),
         lambda step, x, y, rates: [tf.function(step)(tf.constant(r), x, y) for r in rates],
     ),
     "x and y exchanged": Wrong(
-        "x and y are exchanged: the step takes x, then y, and then the rate.",
+        "`x` and `y` are swapped. Pass the step `x`, then `y`, then the learning rate.",
         lambda step, x, y, rates: training()(step, y, x, rates),
     ),
     "rates reversed": Wrong(
-        "The steps are taken in reverse. Take the rates in the order of the list.",
+        "You use the learning rates in reverse order. Use them in the order of the list.",
         training(of=lambda rates: rates[::-1]),
     ),
     "rate as integer": Wrong(
-        "The loss never changes, as if every rate were 0. Pass the rate as a float tensor, such as "
-        "tf.constant(rate).",
+        "The loss never changes, as if every learning rate were 0: an integer tensor cuts off "
+        "the decimals. Pass a float tensor, such as `tf.constant(rate)`.",
         training(number=lambda rate: tf.constant(int(rate))),
     ),
     "step not compiled": Wrong(
-        "The step runs without being compiled. Call what tf.function(step) returned, and not step "
-        "itself.",
+        "Your step is not compiled. Call the result of `tf.function(step)`, not `step` itself.",
         training(as_given),
     ),
     "rate as number": Wrong(
-        "Better: a rate that comes back finds its old trace. But a Python number counts by its "
-        "value, so each new rate is still traced anew. Pass it as a tensor.",
+        "A learning rate that repeats now reuses its trace, but each new value of a Python "
+        "number still needs a new one. Pass it as a tensor: `tf.constant(rate)`.",
         training(number=as_given),
     ),
     "compiled in loop": Wrong(
-        "Python still runs the step for every rate, even for one that came before. Make one "
-        "tf.function of step, above the loop, and call that in the loop with tensors of one shape "
-        "and dtype.",
+        "Python still runs the step for every learning rate, because you create a new "
+        "`tf.function` each time. Create it once, above the loop, and call it with tensors "
+        "of one shape and dtype.",
         compiled_for_every_rate,
     ),
     "traced before": Wrong(
-        "Every count is 2, so the step was traced once more, before or at the first rate. Make one "
-        "tf.function of step, and pass it tensors of the same shape and dtype each time.",
+        "Every count is 2, because the step was traced once too often. Create one "
+        "`tf.function`, and call it only with tensors of the same shape and dtype.",
         traced_before,
     ),
 }
@@ -239,30 +240,30 @@ def twice(*call):
 
 EPOCHS = {
     "batches counted": Wrong(
-        "`first` counts the batches, and the slice begins at that number, so that batches overlap. "
-        "Let it go in steps of batch_size: tf.range(0, tf.size(order), batch_size).",
+        "`first` counts the batches, but you use it as an index, so the batches overlap. "
+        "Increase it by `batch_size`: `tf.range(0, tf.size(order), batch_size)`.",
         epoch(firsts=lambda order, x, size: tf.range(len(order) // size)),
         epoch(firsts=lambda order, x, size: tf.range(-(-len(order) // size))),
     ),
     "w unchanged": Wrong(
-        "w did not change. Either the function that holds the loop is never called, or no step in "
-        "it changes w: w.assign_sub(rate * gradient).",
+        "`w` did not change: the function with the loop is never called, or no line in it "
+        "updates `w`. Call it, and use `w.assign_sub(rate * gradient)` inside.",
         never_called,
     ),
     "last index left out": Wrong(
-        "The last index of order is missing where it is a batch of its own. Let `first` run up to "
-        "tf.size(order).",
+        "You leave out the last index of `order` if it is a batch of one. Let `first` run up "
+        "to `tf.size(order)`.",
         epoch(firsts=lambda order, x, size: tf.range(0, len(order) - 1, size)),
     ),
     "short batch dropped": Wrong(
-        "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends where "
-        "the order ends.",
+        "You leave out the short last batch. Let `first` run up to `tf.size(order)`; the slice "
+        "ends where `order` ends.",
         epoch(firsts=lambda order, x, size: tf.range(0, len(order) - len(order) % size, size)),
         calls=(0, 1),
     ),
     "order of x": Wrong(
-        "These are the batches in the order of x. Take the slices from `order`, and the rows of x "
-        "and y by them, with tf.gather.",
+        "Your batches follow the order of `x`, not `order`. Slice `order` to get a batch's "
+        "indices, then `tf.gather` those rows of `x` and `y`.",
         epoch(order_of=lambda order, x: tf.range(len(order))),
         epoch(order_of=lambda order, x: tf.range(len(x))),
         epoch(
@@ -272,160 +273,161 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "indices sorted": Wrong(
-        "Your batches are sorted. Take the indices as they stand in `order`.",
+        "You sorted the indices. Use them in the order of `order`.",
         epoch(order_of=lambda order, x: tf.sort(order)),
         calls=(0, 1),
     ),
     "labels by position": Wrong(
-        "The rows of x come by their index, but those of y do not: y must be gathered by the same "
-        "indices.",
+        "You gather the rows of `x` by index, but not those of `y`. Use `tf.gather(y, batch)` "
+        "as well.",
         epoch(y_of=lambda y, batch, first: y[first : first + tf.size(batch)]),
         calls=(0, 1),
     ),
     "table of n by n": Wrong(
-        "Look at the shapes: a prediction of shape (n, 1) minus (n,) is a table of n by n. "
-        "tf.linalg.matvec(x, w) has shape (n,).",
+        "A prediction of shape (n, 1) minus a target of shape (n,) broadcasts to (n, n). Use "
+        "`tf.linalg.matvec(x, w)`, which has shape (n,).",
         epoch(y_of=lambda y, batch, first: tf.gather(y, batch)[:, None]),
         calls=(0, 1),
     ),
     "batches overlap": Wrong(
-        "A batch starts at every index, so that they overlap. Let `first` go in steps of "
-        "batch_size: tf.range(0, tf.size(order), batch_size).",
+        "A batch starts at every index, so your batches overlap. Use `tf.range(0, "
+        "tf.size(order), batch_size)` for `first`.",
         epoch(firsts=lambda order, x, size: tf.range(len(order))),
         calls=(0, 1),
     ),
     "climbs": Wrong(
-        "w moves uphill: subtract rate * gradient, with w.assign_sub.",
+        "`w` moves uphill. Subtract `rate * gradient` with `w.assign_sub`.",
         epoch(move=lambda w, gradient, rate: w.assign_add(rate * gradient)),
         calls=(0, 1),
     ),
     "rate missing": Wrong(
-        "The rate is missing: each step is rate times the gradient.",
+        "The learning rate is missing. Multiply the gradient by `rate`.",
         epoch(move=lambda w, gradient, rate: w.assign_sub(gradient)),
         calls=(0, 1),
     ),
     "sum of squares": Wrong(
-        "Each step is too large by the number of examples in its batch. Take the mean of the "
-        "squared errors, with tf.reduce_mean, not their sum.",
+        "Each step is too large by a factor of the number of examples in its batch, because "
+        "you sum the squared errors. Average them with `tf.reduce_mean`.",
         epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2)),
         calls=(0, 1),
     ),
     "half the error": Wrong(
-        "Each step is half of what it should be: leave out the factor 1/2.",
+        "Each step is half of what it should be. Remove the factor 1/2.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(errors**2) / 2),
         calls=(0, 1),
     ),
     "divided by batch size": Wrong(
-        "The step of the short batch is too small: its mean is over its own examples, not over "
-        "batch_size.",
+        "The step of the short batch is too small, because you divide by `batch_size`. Divide "
+        "by the number of examples in the batch, as `tf.reduce_mean` does.",
         epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2) / size),
         calls=(0, 1),
     ),
     "absolute error": Wrong(
-        "These are steps of the mean absolute error. Square the errors.",
+        "You use the mean absolute error. Square the errors.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(tf.abs(errors))),
         calls=(0, 1),
     ),
     "root of the loss": Wrong(
-        "These are steps of the root of the mean squared error. Leave the root out.",
+        "You take the root of the mean squared error. Remove the root.",
         epoch(loss_of=lambda errors, size: tf.sqrt(tf.reduce_mean(errors**2))),
         calls=(0, 1),
     ),
     "not squared": Wrong(
-        "These are steps of the mean error. Square the errors before you take their mean.",
+        "You use the mean error. Square the errors before you average them.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(errors)),
         epoch(loss_of=lambda errors, size: -tf.reduce_mean(errors)),
         calls=(0, 1),
     ),
     "squared too late": Wrong(
-        "You square the mean of the errors, in which those of either sign cancel. Square each "
-        "error first, and then take the mean.",
+        "You square the mean of the errors, in which positive and negative errors cancel. "
+        "Square each error first, then take the mean.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(errors) ** 2),
         calls=(0, 1),
     ),
     "divided by all": Wrong(
-        "Each step is too small by the share of its batch in all the examples. Divide by the number "
-        "in the batch alone, as tf.reduce_mean does.",
+        "Each step is too small, because you divide by the number of all examples. Divide by "
+        "the number in the batch, as `tf.reduce_mean` does.",
         divided_by_all(lambda order, x: len(order)),
         divided_by_all(lambda order, x: len(x)),
         calls=(0, 1),
     ),
     "divided twice": Wrong(
-        "The mean is divided by the number of examples once more. tf.reduce_mean does so already.",
+        "You divide the mean by the number of examples again. `tf.reduce_mean` already "
+        "divides, so remove your division.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(errors**2) / size),
         calls=(0, 1),
     ),
     "set to the step": Wrong(
-        "w is set to the step, and loses what it was. w.assign_sub(rate * gradient) subtracts it.",
+        "You set `w` to the step, so its old value is lost. Subtract the step with "
+        "`w.assign_sub(rate * gradient)`.",
         epoch(move=lambda w, gradient, rate: w.assign(rate * gradient)),
         epoch(move=lambda w, gradient, rate: w.assign(-rate * gradient)),
     ),
     "moved after the loop": Wrong(
-        "Only one step is taken, by the gradient of the last batch. Move w in the loop, below the "
-        "`with` block.",
+        "You take only one step, with the gradient of the last batch. Update `w` inside the "
+        "loop, after the `with` block.",
         moved_after_the_loop,
     ),
     "all in each step": Wrong(
-        "Each step is taken on all the examples. Gather `batch`, the slice of order, from x and "
-        "from y.",
+        "Each step uses all the examples. Gather only `batch`, the slice of `order`, from `x` "
+        "and from `y`.",
         all_in_each_step(lambda order, x: order),
         all_in_each_step(lambda order, x: tf.range(len(x))),
         calls=(0, 1),
     ),
     "slice ends elsewhere": Wrong(
-        "A batch does not hold batch_size indices. A slice ends before its second number: "
-        "order[first : first + batch_size].",
+        "Your slices do not contain `batch_size` indices. A slice ends before its second "
+        "number: `order[first : first + batch_size]`.",
         ending(-1),
         ending(1),
         calls=(0, 1),
     ),
     "first left out": Wrong(
-        "The first indices of order are never used. Let `first` begin at 0.",
+        "You never use the first indices of `order`. Let `first` start at 0.",
         epoch(firsts=lambda order, x, size: tf.range(1, len(order), size)),
         epoch(firsts=lambda order, x, size: tf.range(size, len(order), size)),
         calls=(0, 1),
     ),
     "epoch twice": Wrong(
-        "The epoch runs twice. Call the function that holds the loop once, and return w.",
+        "You run the epoch twice. Call the function with the loop once, and return `w`.",
         twice,
     ),
     "w rebound": Wrong(
-        "`w = ...` makes w a name of the inner function, which has no value yet. Change the "
-        "variable itself: w.assign_sub(rate * gradient).",
+        "`w = ...` makes `w` a local name of the inner function, which has no value yet. "
+        "Update the variable instead: `w.assign_sub(rate * gradient)`.",
         rebound_inside,
     ),
     "unequal rows": Wrong(
-        "Two vectors of different lengths meet in one batch. Take the rows of x and of y by the "
-        "same indices: tf.gather(x, batch) and tf.gather(y, batch).",
+        "You combine two vectors of different lengths. Use the same indices for both: "
+        "`tf.gather(x, batch)` and `tf.gather(y, batch)`.",
         epoch(y_of=lambda y, batch, first: y[first : first + 5]),
     ),
     "all at first w": Wrong(
-        "All your gradients are taken at the first w. Compute each prediction from w as the step "
-        "before left it.",
+        "You compute all gradients at the first `w`. Compute each prediction from the current `w`.",
         all_at_first_w,
         calls=(0, 1),
     ),
     "one step on all": Wrong(
-        "This is one step on all the examples of order. Slice it: order[first : first + "
-        "batch_size].",
+        "You take one step on all the examples of `order`. Slice it: `order[first : first + "
+        "batch_size]`.",
         in_one_step,
         calls=(0, 1),
     ),
     "only first batch": Wrong(
-        "Only the first batch was used. Let `first` run up to tf.size(order), end each slice at "
-        "first + batch_size, and return w after the loop.",
+        "You use only the first batch. Let `first` run up to `tf.size(order)`, end each slice "
+        "at `first + batch_size`, and return `w` after the loop.",
         epoch(firsts=lambda order, x, size: tf.range(1)),
         calls=(0, 1),
     ),
     "gradient is none": Wrong(
-        "The gradient is None. Ask for tape.gradient(loss, w), of a loss computed inside the `with` "
-        "block. `w = w - ...` would make w a plain tensor, which no tape watches: keep the "
-        "variable, with w.assign_sub(rate * gradient).",
+        "The gradient is `None`. Compute the loss inside the `with` block, and keep the "
+        "variable: use `w.assign_sub(rate * gradient)`, not `w = w - ...`, which makes `w` "
+        "a plain tensor.",
         rebound,
     ),
     "copy of w": Wrong(
-        "What you return is right, but the variable w is as it was: the steps went to a copy, or "
-        "to a NumPy array. In a loop of the graph, change w itself: w.assign_sub(rate * gradient).",
+        "Your return value is right, but the variable `w` did not change, because you updated "
+        "a copy or a NumPy array. Update `w` itself: `w.assign_sub(rate * gradient)`.",
         of_a_copy,
     ),
 }
@@ -458,88 +460,90 @@ def one_list(*call):
 
 PIPELINES = {
     "not batched": Wrong(
-        "The epochs hold single numbers, not batches. Add batch(batch_size) after the shuffle, and "
-        "keep what it returns.",
+        "Your epochs contain single numbers, not batches. Add `batch(batch_size)` after the "
+        "shuffle, and keep its result.",
         cached(lambda d, b, n: d.shuffle(n)),
     ),
     "not decoded": Wrong(
-        "The batches hold raw numbers: decode never ran. Keep map(decode), before the cache.",
+        "Your batches contain raw numbers, because `decode` never ran. Keep `map(decode)`, "
+        "before the cache.",
         pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
     ),
     "decoded twice": Wrong(
-        "decode got what it had already decoded. Keep one map(decode), before the cache.",
+        "You decode numbers that are already decoded. Keep only one `map(decode)`, before the "
+        "cache.",
         pipeline(lambda d, decode, b, n: d.map(decode).cache().shuffle(n).batch(b).map(decode)),
     ),
     "batches of batches": Wrong(
-        "Batches are batched again. Batch once, after the shuffle; or, where decode takes batches, "
-        "put unbatch() between the map and the shuffle.",
+        "You batch twice. Batch once, after the shuffle; if `decode` takes batches, put "
+        "`unbatch()` between the map and the shuffle.",
         pipeline(lambda d, decode, b, n: d.batch(b).map(decode).cache().shuffle(n).batch(b)),
     ),
     "one epoch": Wrong(
-        "You returned the batches of one epoch. Go through the dataset twice: [list(dataset), "
-        "list(dataset)].",
+        "You returned the batches of only one epoch. Go through the dataset twice: "
+        "`[list(dataset), list(dataset)]`.",
         one_epoch,
     ),
     "short batch dropped": Wrong(
-        "An epoch should hold all of the numbers, and one of yours holds fewer. Keep the short "
-        "last batch, and do not take a part.",
+        "One of your epochs has too few numbers. Keep the short last batch, and do not take "
+        "only a part.",
         cached(lambda d, b, n: d.shuffle(n).batch(b, drop_remainder=True)),
         calls=(1,),
     ),
     "numbers repeated": Wrong(
-        "An epoch should hold each number once, as decode returned it, and one of yours does not. "
-        "Leave out repeat and other changes, and name no file in cache: it would still hold the "
-        "numbers of an earlier call.",
+        "One of your epochs does not have each number exactly once, as `decode` returns it. "
+        "Remove `repeat` and other changes, and do not pass `cache` a file name, because "
+        "the file keeps the numbers of earlier calls.",
         cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
         calls=(1,),
     ),
     "result not kept": Wrong(
-        "Both epochs hold the numbers as they came, neither decoded nor in batches. map, cache, "
-        "shuffle and batch leave the dataset as it is, and return a new one: keep it, as in "
-        "dataset = dataset.map(decode).",
+        "Both epochs contain the raw numbers, because `map`, `cache`, `shuffle` and `batch` "
+        "return a new dataset instead of changing the old one. Keep the result: `dataset = "
+        "dataset.map(decode)`.",
         pipeline(lambda dataset, *_: dataset),
     ),
     "nothing shuffled": Wrong(
-        "Nothing is shuffled: the numbers come as they stand. Add shuffle, and keep what it "
-        "returns: it does not change the dataset that it is called on.",
+        "Your numbers come in their original order. Add `shuffle`, and keep its result: it "
+        "returns a new dataset.",
         cached(lambda d, b, n: d.batch(b)),
         calls=(1,),
     ),
     "batches shuffled": Wrong(
-        "The batches come in another order, but each still holds neighbours: whole batches are "
-        "shuffled. Put shuffle before batch.",
+        "You shuffle whole batches, so each batch still has neighboring numbers. Put `shuffle` "
+        "before `batch`.",
         cached(lambda d, b, n: d.batch(b).shuffle(n)),
         calls=(1,),
     ),
     "other batch size": Wrong(
-        "A batch should hold batch_size numbers, and only the last may hold fewer. Batch once, by "
-        "batch_size, and after the shuffle.",
+        "Your batches do not have `batch_size` numbers; only the last one may be shorter. "
+        "Batch once, with `batch_size`, after the shuffle.",
         cached(lambda d, b, n: d.shuffle(n).batch(b // 2)),
     ),
     "one list twice": Wrong(
-        "The second epoch is the list of the first, given twice. Go through the dataset once for "
-        "each epoch: [list(dataset), list(dataset)].",
+        "You return the list of the first epoch twice. Go through the dataset once per epoch: "
+        "`[list(dataset), list(dataset)]`.",
         one_list,
     ),
     "one fixed order": Wrong(
-        "The second epoch repeats the order of the first, for reshuffle_each_iteration=False says "
-        "so. Leave it out, and let shuffle stand after cache.",
+        "The second epoch repeats the order of the first, because of "
+        "`reshuffle_each_iteration=False`. Remove it, and keep `shuffle` after `cache`.",
         cached(lambda d, b, n: d.shuffle(n, reshuffle_each_iteration=False).batch(b)),
     ),
     "shuffle before cache": Wrong(
-        "The second epoch repeats the order of the first. What comes into a cache is kept in its "
-        "order: put shuffle after cache, and let it draw anew in each epoch.",
+        "The second epoch repeats the order of the first, because a cache stores its input in "
+        "that order. Put `shuffle` after `cache`.",
         pipeline(lambda d, decode, b, n: d.map(decode).shuffle(n).cache().batch(b)),
     ),
     "small buffer": Wrong(
-        "The buffer of shuffle has no room for all the numbers, so that an order is not drawn over "
-        "all of them. Let it hold len(numbers).",
+        "The shuffle buffer is too small for all the numbers, so the order is only partly "
+        "random. Use `shuffle(len(numbers))`.",
         cached(lambda d, b, n: d.shuffle(n - 1).batch(b)),
         calls=(1,),
     ),
     "decoded again": Wrong(
-        "The orders are right, but decode runs again in the second epoch. Put cache behind map, "
-        "and go twice through this one dataset: a second one would decode anew.",
+        "The orders are right, but `decode` runs again in the second epoch. Put `cache` after "
+        "`map`, and go through this same dataset twice.",
         pipeline(lambda d, decode, b, n: d.cache().map(decode).shuffle(n).batch(b)),
     ),
 }

@@ -24,12 +24,13 @@ print(step.experimental_get_tracing_count())
 """,
         right="1",
         options={
-            "2": "So it would be if Adam made its variables in the first call. Here they are made "
-            "before.",
-            "1": "Adam's variables exist before the first call, and all five batches have one shape.",
-            "3": "Two for the first call and one for a short batch. But Adam is built, and 20 goes "
-            "into 100 without a remainder.",
-            "5": "Five batches, but only shape and dtype of a tensor count.",
+            "2": "2 would be right if Adam created its variables in the first call. But here "
+            "they are created before.",
+            "1": "Adam's variables exist before the first call, and all five batches have one "
+            "shape.",
+            "3": "3 would be two traces for the first call and one for a short batch. But Adam "
+            "is already built, and 100 is a multiple of 20.",
+            "5": "There are five batches. But for a tensor only its shape and dtype matter.",
         },
     ),
     Variant(
@@ -52,18 +53,20 @@ print(step.experimental_get_tracing_count())
 """,
         right="2",
         options={
-            "1": "All four batches have one shape. But Adam makes its variables in the first call, and "
-            "that call is traced twice.",
-            "3": "The third would be for a short last batch. Here is none: 25 goes into 100.",
-            "4": "Four batches with other numbers. But only shape and dtype of a tensor count.",
-            "2": "Adam makes its variables in the first call, which is traced once to make them and "
-            "once more for the graph that stays. 25 goes into 100, so no short batch follows.",
+            "1": "All four batches have one shape. But Adam creates its variables in the first "
+            "call, and that call is traced twice.",
+            "3": "The third trace would be for a short last batch. But 100 is a multiple of 25.",
+            "4": "There are four batches with other numbers. But for a tensor only its shape "
+            "and dtype matter.",
+            "2": "Adam creates its variables in the first call, which is traced once to create "
+            "them and once for the graph that is kept. 100 is a multiple of 25, so there "
+            "is no short batch.",
         },
     ),
     Variant(
         id="10.b",
         section="In which order does a data pipeline stand?",
-        question="In how many of 50 epochs do days 3 and 4 meet in a batch?",
+        question="In how many of 50 epochs are days 3 and 4 in the same batch?",
         program="""
 days = tf.data.Dataset.range(8).batch(4).shuffle(2, seed=1)
 
@@ -77,17 +80,18 @@ print(epochs)
         right="in none",
         truth="'in none' if epochs == 0 else 'in all' if epochs == 50 else 'in some'",
         options={
-            "in some": "So it would be if the days were shuffled. But they are batched first, and what "
-            "is shuffled are two batches.",
-            "in all": "3 and 4 are neighbours. But the border between two batches runs between them.",
-            "in none": "Day 3 ends the first batch and day 4 begins the second. The shuffle changes "
-            "which of the two batches comes first, and nothing within them.",
+            "in some": "It would be some of them if the days were shuffled. But they are "
+            "batched first, and only the two batches are shuffled.",
+            "in all": "3 and 4 are neighbors. But the border between the two batches is "
+            "between them.",
+            "in none": "Day 3 ends the first batch, and day 4 starts the second. The shuffle "
+            "changes which batch comes first, but nothing inside a batch.",
         },
     ),
     Variant(
         id="10.b",
         section="In which order does a data pipeline stand?",
-        question="In how many of 50 epochs do days 0 and 7 meet in a batch?",
+        question="In how many of 50 epochs are days 0 and 7 in the same batch?",
         program="""
 days = tf.data.Dataset.range(8).shuffle(8, seed=1).batch(4)
 
@@ -101,10 +105,12 @@ print(epochs)
         right="in some",
         truth="'in none' if epochs == 0 else 'in all' if epochs == 50 else 'in some'",
         options={
-            "in some": "The days are shuffled first, anew in each epoch, and then batched. So any two "
-            "of them can meet.",
-            "in all": "If one order were drawn and kept, it would be all or none. But each epoch draws its own.",
-            "in none": "So it would be if `batch` stood first: 0 to 3 in one batch, 4 to 7 in the other.",
+            "in some": "The days are shuffled first, with a new order in each epoch, and then "
+            "batched. So any two days can be in the same batch.",
+            "in all": "If one order were drawn and stored, it would be all or none. But each "
+            "epoch draws a new order.",
+            "in none": "It would be none if `batch` came first: 0 to 3 in one batch, 4 to 7 in "
+            "the other. But here the shuffle comes first.",
         },
     ),
     Variant(
@@ -127,14 +133,17 @@ print(len(runs))
 """,
         right="5",
         options={
-            "20": "Five images in each of four epochs. But behind the `map`, the cache keeps the "
-            "results, and they serve three of the epochs.",
-            "5": "The cache stands behind the `map` and keeps what `decode` made. It runs in the first "
-            "epoch, once for each image.",
-            "1": "Once is enough for the function, one might say. But it is called for each image.",
+            "20": "There are five images in each of four epochs. But the cache comes after the "
+            "`map`, so it stores the results for the later epochs.",
+            "5": "The cache comes after the `map` and stores the results of `decode`. So "
+            "`decode` runs only in the first epoch, once per image.",
+            "1": "The function might run once for the whole dataset. But `map` calls it once "
+            "per image.",
         },
-        otherwise="There are 5 images and four epochs. What does the cache keep: raw images, or what "
-        "`decode` made of them?",
+        otherwise=(
+            "There are 5 images and four epochs. What does the cache store: raw images, "
+            "or the results of `decode`?"
+        ),
     ),
     Variant(
         id="10.c",
@@ -156,16 +165,19 @@ print(len(runs))
 """,
         right="6",
         options={
-            "2": "Two batches, once each: so it would be with the cache behind the `map`. Here it "
-            "keeps what is not yet decoded.",
-            "30": "Ten songs in three epochs. But they come in batches of 5, and `decode` takes a "
-            "whole batch.",
-            "10": "Once for each song. But they come in batches, and the cache stands too early to keep "
-            "what is decoded.",
-            "6": "The cache keeps raw batches, so `decode` runs in every epoch: for 2 batches, three "
-            "times.",
+            "2": "2 would be right with the cache after the `map`: once per batch. But here it "
+            "stores what is not yet decoded.",
+            "30": "There are ten songs in three epochs. But they come in batches of 5, and "
+            "`decode` takes a whole batch.",
+            "10": "There are ten songs. But they come in batches, and the cache comes too "
+            "early to store decoded songs.",
+            "6": "The cache stores raw batches, so `decode` runs in every epoch: for 2 "
+            "batches, three times.",
         },
-        otherwise="10 songs in batches of 5, and three epochs. Does the cache keep what `decode` made?",
+        otherwise=(
+            "There are 10 songs in batches of 5, and three epochs. Does the cache store "
+            "the results of `decode`?"
+        ),
     ),
     Variant(
         id="10.d",
@@ -183,11 +195,12 @@ print("the same noise" if first == second else "other noise")
         question="What does the second epoch have?",
         right="the same noise",
         options={
-            "other noise": "`with_noise` would draw anew. But in the second epoch nobody calls it: it "
-            "stands before the cache.",
-            "no noise": "Nothing takes the noise away: it is added before the cache, and is kept.",
-            "the same noise": "The cache keeps what came out in the first epoch, noise and all, and "
-            "repeats it. What is to be drawn anew comes behind it.",
+            "other noise": "`with_noise` would draw new noise. But in the second epoch it is "
+            "not called, because it comes before the cache.",
+            "no noise": "The noise comes from a function that runs only once per pixel. But it "
+            "is added before the cache, so the cache stores it.",
+            "the same noise": "The cache stores the results of the first epoch, including the "
+            "noise, and repeats them. Put everything random after the cache.",
         },
     ),
     Variant(
@@ -202,12 +215,12 @@ print("another order" if first != second else "the same order")
         question="What does the second epoch have?",
         right="another order",
         options={
-            "another order": "The cache keeps the songs as they come, and the shuffle stands behind "
-            "it: it draws an order for each epoch.",
-            "the same order": "A seed fixes the draws, and still each epoch draws an order of its own. The same order "
-            "would come from `shuffle` before `cache`.",
-            "the order 0 to 49": "The cache repeats the songs in that order. But what comes out of it "
-            "is shuffled.",
+            "another order": "The cache stores the songs in their original order, and the "
+            "shuffle comes after it. So each epoch gets a new order.",
+            "the same order": "A seed fixes the random numbers. But each epoch still draws a "
+            "new order; with `shuffle` before `cache` it would be the same.",
+            "the order 0 to 49": "The cache repeats the songs in that order. But the shuffle "
+            "comes after it.",
         },
     ),
 )

@@ -157,8 +157,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the list of gradients",
-                form="Return a tensor for each variable, in their order, also those that stay as "
-                "they are.",
+                form=(
+                    "Return one tensor for each variable, in their order, including those "
+                    "that stay unchanged."
+                ),
             )
         ],
         praise="Only `head` is clipped, in each of three kinds of model.",
@@ -170,7 +172,7 @@ EXERCISES = (
         points=1,
         form="Write one list of three numbers",
         tolerance=5e-3,  # for numbers with two digits behind the point
-        praise="The norm of all is 26: one factor of 1/4 for every number.",
+        praise="The norm of all three is 26, so one factor of 1/4 scales every number.",
     ),
     Question(
         id="11.3",
@@ -182,8 +184,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the dict of clipped gradients",
-                form="Under each layer's name belongs a list: one tensor for each of its "
-                "gradients, of the same shape.",
+                form=(
+                    "Each layer's name should have a list: one tensor for each of its "
+                    "gradients, with the same shape."
+                ),
             )
         ],
         praise="Each layer keeps its direction, and none is above its limit.",
@@ -201,26 +205,27 @@ EXERCISES = (
         demands=[
             Demand(
                 "moved by hand",
-                "The steps are right for plain SGD. But let each optimizer make its own, "
-                "slow.apply(gradients, variables) and the same with fast: another optimizer has "
-                "another rule.",
+                "The steps are right for plain SGD, but other optimizers have other rules. "
+                "Call `slow.apply(gradients, variables)`, and the same with `fast`.",
                 lambda noted: all(np.all(updates > 0) for updates in noted["updates"]),
             ),
             Demand(
                 "left frozen",
-                "The steps are right, but your function leaves a layer frozen, and the next step "
-                "would not find its variables. Set trainable back to True.",
+                "The steps are right, but your function leaves a layer frozen, so the next "
+                "step would skip it. Set `trainable` back to `True`.",
                 lambda noted: all(noted["thawed"]),
             ),
             Demand(
                 "second forward pass",
-                "The steps are right, but the model was called with training=True more than once. A "
-                "batch normalisation would move its averages each time, and a dropout draw anew: "
-                "take both gradients of one forward pass.",
+                "The steps are right, but you call the model in training mode more than once, "
+                "which would update batch normalization's averages each time. Compute both "
+                "gradients from one forward pass.",
                 lambda noted: all(passes <= 1 for passes in noted["passes"]),
             ),
         ],
-        praise="Each part moved at its own rate, both from one gradient.",
+        praise=(
+            "Each part has its own learning rate, and both use the gradients of one forward pass."
+        ),
     ),
 )
 
@@ -229,22 +234,24 @@ PREDICTIONS = (
         "11.a",
         right="kernel",
         options={
-            "head/kernel": "So it was in older versions of Keras. In Keras 3 that is the `path`, or "
-            "the end of it.",
-            "head": "That is the layer's name. The variable has one of its own.",
-            "kernel": "In Keras 3 a name is the variable's own, `kernel` in every Dense layer. Code "
-            "that looks for `head` in it finds nothing, clips nothing as meant, and raises nothing.",
+            "head/kernel": "In older versions of Keras the name was `head/kernel`. But in "
+            "Keras 3 that is the `path`, or the end of it.",
+            "head": "`head` is the layer's name. But the variable has its own name.",
+            "kernel": "In Keras 3 the name belongs to the variable: `kernel` in every Dense "
+            "layer. Code that looks for `head` in it silently finds nothing and clips "
+            "nothing.",
         },
     ),
     Callout(
         "11.b",
         right="by global norm alone",
         options={
-            "by norm alone": "By norm, (3, 4) keeps its own direction. But it is scaled by 1/5, and "
-            "12 by 1/12, so that the three numbers together turn by 22 degrees.",
-            "by global norm alone": "One factor for all numbers changes no direction. By norm, each "
-            "variable has a factor of its own, and the whole turns by 22 degrees; by value, even "
-            "(3, 4) turns.",
+            "by norm alone": "By norm, (3, 4) keeps its own direction. But it is scaled by "
+            "1/5, and 12 by 1/12, so the direction of all three numbers together turns by "
+            "22 degrees.",
+            "by global norm alone": "One factor for all numbers keeps the direction. By norm, "
+            "each variable has its own factor, and the whole turns by 22 degrees; by "
+            "value, even (3, 4) turns.",
             "both": "Both only scale. But by norm the factors differ from variable to variable.",
         },
     ),
@@ -252,22 +259,23 @@ PREDICTIONS = (
         "11.c",
         right="0.05, 0.05 and 0.05",
         options={
-            "0.50, 0.25 and 0.05": "That is SGD: 50 steps of 0.001 times 10, 5 and 1. Adam divides "
-            "by the size of the gradient.",
-            "0.05, 0.05 and 0.05": "Adam divides the average gradient by its average size, so a "
-            "constant factor cancels, and each step has the length 0.001. A clipping that does "
-            "nothing looks the same: test it with SGD.",
-            "0.05, 0.025 and 0.005": "The first is right: a step has about the length 0.001. But "
-            "the factor by which clipping shortens a constant gradient cancels.",
+            "0.50, 0.25 and 0.05": "These are the steps of SGD: 50 steps of 0.001 times 10, 5 "
+            "and 1. But Adam divides by the size of the gradient.",
+            "0.05, 0.05 and 0.05": "Adam divides the average gradient by its average size, so "
+            "a constant factor cancels, and each step has length 0.001. Clipping that does "
+            "nothing would look the same, so test it with SGD.",
+            "0.05, 0.025 and 0.005": "The first number is right, because a step has length "
+            "0.001. But a constant factor from clipping cancels in Adam.",
         },
     ),
     Callout(
         "11.d",
         right="117",
         options={
-            "1.1": "That is the slope of one time step. There are 50 of them, one behind the other.",
-            "55": "50 times 1.1 would be right if slopes added up. Along a path they multiply.",
-            "117": "Along a path slopes multiply: 1.1 to the power of 50, about 117.4.",
+            "1.1": "1.1 is the slope of one time step. But there are 50 of them, one after the "
+            "other.",
+            "55": "55 is 50 times 1.1, as if slopes added up. But along a path they multiply.",
+            "117": "Along a path slopes multiply: 1.1 to the power of 50 is about 117.4.",
         },
         otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
     ),
@@ -275,15 +283,17 @@ PREDICTIONS = (
         "11.e",
         right="the head is free, and the backbone stands still, at rate 0",
         options={
-            "the head is clipped at 0.1, and the backbone is free": "A random head "
-            "sends random gradients into the backbone, so slow the head, one would think. But it "
-            "then learns more slowly, while the backbone moves on.",
-            "both are free": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
-            "is moved by a head that knows nothing yet.",
-            "the head is free, and the backbone stands still, at rate 0": "0.45, next to 0.59 and "
-            "0.60. The new head has everything to learn, and its large gradients get it there sooner. "
-            "The backbone knows this task and has something to lose: hold it back, by its rate. A "
-            "tight limit makes the head slow: after these 60 steps it is at 0.54.",
+            "the head is clipped at 0.1, and the backbone is free": "A random head sends "
+            "random gradients into the backbone, so slowing the head seems right. But then "
+            "it learns more slowly, while the backbone keeps changing.",
+            "both are free": "With both free, the model fits the 40 examples best. But the "
+            "backbone, which learned from more than these 40, is changed by a head that "
+            "has learned nothing yet.",
+            "the head is free, and the backbone stands still, at rate 0": "The held-out loss "
+            "is 0.45, against 0.59 and 0.60. The new head has everything to learn, so let "
+            "its large gradients through; the backbone already knows this task, so protect "
+            "it with a small learning rate. A tight limit slows the head: after these 60 "
+            "steps it is at 0.54.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # One wild batch can undo a day of training. Clipping limits a gradient, and a loop of your own can give each
 # layer its own limit. It can fail in silence: it runs, and clips nothing.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - clip each layer's gradient at its own limit, and see from the norms whether it works;
 # - say what each way of clipping does to the size and the direction of a step, with SGD and with Adam;
@@ -23,12 +23,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: A limit for each layer
-#
-# You have a training step. Now it limits each layer's gradient, and you see from the norms that it does. About
-# {time}.
 
 # %% [markdown]
 # ## How large is each layer's gradient?
@@ -66,6 +60,8 @@ norms = [float(tf.norm(g)) for g in gradients]
 
 print("kernels:", [f"{norm:.0f}" for norm in norms[::2]])
 print("biases: ", [f"{norm:.1f}" for norm in norms[1::2]])
+
+# %% tags=["claims"]
 assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 
 # %% [markdown]
@@ -145,6 +141,8 @@ for each in kinds.values():
     found = [limit_by_path(v, {"body": 5.0, "head": 1.0}) for v in each.trainable_variables]
     assert found == [5.0] * (len(found) - 2) + [1.0, 1.0]
 parts = [each.trainable_variables[0].path.split("/") for each in kinds.values()]
+
+# %% tags=["claims"]
 assert [part.index("body") for part in parts] == [1, 0, 0, 1, 1]
 
 # %% [markdown]
@@ -158,6 +156,8 @@ assert head_kernel.name == "kernel" and head_kernel.path == "model/head/kernel"
 assert limit_by_name(head_kernel) == 5.0 and limit_by_path(head_kernel, limits) == 1.0
 
 odd = keras.Sequential([keras.Input((3,)), layers.Dense(2, name="backbone_1")], name="head")
+
+# %% tags=["claims"]
 assert odd.weights[0].path == "head/backbone_1/kernel"
 
 # %% [markdown]
@@ -257,6 +257,7 @@ clipped = {
 for way, (first, second) in clipped.items():
     print(f"{way:11} {first.numpy().round(4)} {second.numpy().round(4)}")
 
+# %% tags=["claims"]
 assert np.allclose(clipped["norm"][0], [0.6, 0.8]) and clipped["norm"][1] == 1.0
 # 13: root of 9 + 16 + 144
 assert np.allclose(clipped["global norm"][0], [3 / 13, 4 / 13])
@@ -315,6 +316,8 @@ assert skipped[0] is None and np.isclose(skipped[1], 1.0)
 assert np.allclose(list(turned.values()), [[0, 22.4], [0, 0], [8.1, 32.5]], atol=0.1)
 
 with_nan, norm = tf.clip_by_global_norm([tf.constant(np.nan), tf.constant(1.0)], 1.0)
+
+# %% tags=["claims"]
 assert np.all(np.isnan(with_nan)) and not tf.math.is_finite(norm)
 
 # %% [markdown]
@@ -419,6 +422,8 @@ assert 0.028 < distance(keras.optimizers.Adam(1e-3), tf.fill([50], 1e-6), 1.0) <
 assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 # Exercise 11.2
 step, _ = tf.clip_by_global_norm([tf.constant([6.0, 8.0]), tf.constant([24.0])], 6.5)
+
+# %% tags=["claims"]
 assert np.allclose(step[0], [1.5, 2]) and np.allclose(step[1], 6)
 
 # %% [markdown]
@@ -539,15 +544,6 @@ points = ax.plot([0], wild_norms[:1], "o", color="C1")
 text = ax.annotate("not clipped: nan after this step", (1.5, wild_norms[0]), color="C1", va="center")
 
 # %% [markdown]
-# ## Sitting 2: A new head
-#
-# **Here the first sitting ends.** You can limit each layer's gradient, and see that it works. When you come back,
-# select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# You can clip a layer. Now a trained model gets a new head, and its parts get rates of their own, by your loop and
-# under `fit`. About {time}.
-
-# %% [markdown]
 # ## How do I give a trained backbone a new head?
 #
 # A backbone that learned one task from many examples is to serve another, of which you have few. It keeps its
@@ -599,6 +595,8 @@ def gradients_of_parts(backbone, head, y=y_few):
 backbone, head = new_parts()
 of_backbone, of_head = gradients_of_parts(backbone, head)
 print(f"norms: backbone {tf.linalg.global_norm(of_backbone):.1f}, head {tf.linalg.global_norm(of_head):.1f}")
+
+# %% tags=["claims"]
 assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone) > 1.2
 
 # %% [markdown]
@@ -654,6 +652,8 @@ for way in "abc":
     losses = [held_out_loss(*ways[way], seed, *signs) for seed in (3, 4, 5)]
     ignored[way] = np.mean(losses)
     print(f"{ignored[way]:.1f}")
+
+# %% tags=["claims"]
 assert held_out["c"] < 0.9 * min(held_out["a"], held_out["b"], held_out["c, head clipped"])
 assert ignored["c"] > 1.2 * max(ignored["a"], ignored["b"])
 
@@ -676,6 +676,8 @@ for factor in (1.0, 0.1):
     moved.append(np.max(np.abs(kernel.numpy() - trained_weights[0])))
 
 print("first steps:", [f"{m:.4f}" for m in moved])
+
+# %% tags=["claims"]
 assert np.allclose(moved, 1e-3, rtol=0.01)
 
 # %% [markdown]
@@ -693,6 +695,8 @@ frozen = norm(column, training=True)
 backbone.trainable, adam = False, keras.optimizers.Adam()
 adam.build(backbone.trainable_variables + head.trainable_variables)
 print(frozen.numpy().ravel().round(1), len(adam.variables), "variables of Adam")
+
+# %% tags=["claims"]
 assert np.allclose(frozen, column, atol=0.01) and len(adam.variables) == 2 * 2 + 2
 
 # %% [markdown]
@@ -739,6 +743,8 @@ counts["frozen, above the block"] = products(False, True)
 
 for name, (started, needed) in counts.items():
     print(f"{name}: {started} started, {needed} needed")
+
+# %% tags=["claims"]
 assert list(counts.values()) == [[8, 8], [8, 4], [4, 4]]
 
 # %% [markdown]
@@ -845,6 +851,8 @@ except ValueError:
     takes_weights = False
 
 print("stopped early:", len(seen) < 500, "and same weights:", same)
+
+# %% tags=["claims"]
 assert same and not takes_weights and 3 < len(seen) < 500 and history["loss"] == seen
 assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > history["accuracy"][0]
 

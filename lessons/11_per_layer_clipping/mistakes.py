@@ -54,102 +54,110 @@ def sorted_by(key):
 SEQUENTIAL = (0,)  # the call in which all layers of the model are plain
 NEWS = {
     "kernels that end in head": Wrong(
-        "`head/kernel` is also part of `overhead/kernel`, and of no bias: kernels of two layers are "
-        'clipped. Compare whole parts of the path: `"head" in v.path.split("/")`.',
+        "`head/kernel` is also part of `overhead/kernel`, and it matches no bias, so you clip "
+        'the kernels of two layers. Compare whole components of the path: `"head" in '
+        'v.path.split("/")`.',
         clipping(lambda v: "head/kernel" in v.path),
         calls=SEQUENTIAL,
     ),
     "found in some models": Wrong(
-        "`head` is found in some kinds of model, and not in others: its place in the path differs, "
-        'and layers may stand below it. Look through all parts: `"head" in v.path.split("/")`.',
+        "Your test finds `head` in some models but not in others: its position in the path "
+        'varies, and it may contain other layers. Check every component: `"head" in '
+        'v.path.split("/")`.',
         *[clipping(part(place)) for place in (0, 1, -2)],
     ),
     "one variable, in some models": Wrong(
-        "Only one variable of `head` is clipped, and that not in every kind of model. Both belong to "
-        'the layer: look for `head` among all parts, `"head" in v.path.split("/")`.',
+        "You clip only one variable of `head`, and not in every kind of model. Both its "
+        'variables belong to the layer: use `"head" in v.path.split("/")`.',
         *[clipping(of_name(part(place), "kernel")) for place in (0, 1, -2)],
         *[clipping(of_name(part(place), "bias")) for place in (0, 1, -2)],
     ),
     "none clipped": Wrong(
-        "No gradient came back clipped. A variable's name is `kernel` or `bias`; its layer is one of "
-        'the parts of its path, wherever it stands. `v.path.split("/")` is a list of them, and no list '
-        'equals a text: ask whether "head" is in it. Return what tf.clip_by_norm returns.',
+        "No gradient was clipped. A layer's name is one component of `v.path`, while `v.name` "
+        'is only `kernel` or `bias`: use `"head" in v.path.split("/")`, and return the '
+        "result of `tf.clip_by_norm`.",
         clipping(lambda v: False),
     ),
     "headline too": Wrong(
-        "Another layer is clipped too, as `head` also begins `headline` and ends `overhead`. Compare "
-        'whole parts of the path: `v.path.split("/")` is a list of them.',
+        "You also clip another layer, because `head` is a part of `headline` and `overhead`. "
+        'Compare whole components of the path: `"head" in v.path.split("/")`.',
         clipping(lambda v: "head" in v.path),
         clipping(lambda v: "/head" in v.path),
         clipping(lambda v: "head/" in v.path),
         calls=SEQUENTIAL,
     ),
     "others at 5": Wrong(
-        "`head` is clipped as it should be, but the gradients of the other layers are clipped, too, "
-        "at norm 5. Leave these as they are.",
+        "`head` is clipped correctly, but you also clip the other layers, at norm 5. Leave "
+        "their gradients unchanged.",
         lambda variables, gradients: [
             tf.clip_by_norm(g, 1.0 if of_head(v) else 5.0)
             for v, g in zip(variables, gradients, strict=True)
         ],
     ),
     "every one clipped": Wrong(
-        "Every gradient is clipped. Leave those of the other layers as they are.",
+        "You clip every gradient. Leave those of the other layers unchanged.",
         clipping(lambda v: True),
     ),
     "all but headline": Wrong(
-        "All are clipped but `headline`. Leave the other layers as they are, too: look for the part "
-        '`head` in `v.path.split("/")`.',
+        'You clip all layers except `headline`. Clip only `head`: use `"head" in '
+        'v.path.split("/")`.',
         clipping(lambda v: "headline" not in v.path),
     ),
     "all but head": Wrong(
-        "It is the other way round: `head` is left alone, and all others are clipped.",
+        "Your test is reversed: you clip all layers except `head`. Clip only `head`.",
         clipping(lambda v: not of_head(v)),
     ),
     "headline instead": Wrong(
-        "`headline` is clipped, and `head` is not. Compare whole parts of the path.",
+        'You clip `headline` instead of `head`. Compare whole components of the path: `"head" '
+        'in v.path.split("/")`.',
         clipping(lambda v: "headline" in v.path),
     ),
     "kernel only": Wrong(
-        "The kernel of `head` is clipped, but its bias is not. It belongs to the layer too.",
+        "You clip the kernel of `head`, but not its bias. Clip both, because both belong to "
+        "the layer.",
         clipping(lambda v: of_head(v) and v.name == "kernel"),
     ),
     "bias only": Wrong(
-        "The bias of `head` is clipped, but its kernel is not. It belongs to the layer too.",
+        "You clip the bias of `head`, but not its kernel. Clip both, because both belong to "
+        "the layer.",
         clipping(lambda v: of_head(v) and v.name == "bias"),
     ),
     "order changed": Wrong(
-        "The gradients of `head` are clipped, but the order is another one now. Return the gradients "
+        "The gradients of `head` are clipped, but you changed the order. Return the gradients "
         "in the order of the variables.",
         sorted_by(of_head),
         sorted_by(lambda v: not of_head(v)),
     ),
     "arguments exchanged": Wrong(
-        "tf.clip_by_norm takes the gradient first, and then the limit.",
+        "The arguments are swapped. Pass `tf.clip_by_norm` the gradient first, then the limit.",
         clipping(of_head, lambda g: tf.clip_by_norm(1.0, g)),
     ),
     "last two clipped": Wrong(
-        "The last two gradients are clipped, whatever layer they belong to. Find `head` by the "
+        "You clip the last two gradients, whatever layer they belong to. Find `head` by the "
         "path of each variable.",
         last_two,
     ),
     "clipped together": Wrong(
-        "`head` is clipped as a whole. Clip each gradient by itself.",
+        "You clip `head` as a whole. Clip each of its gradients separately.",
         of_head_as_a_whole,
     ),
     "clipped by value": Wrong(
-        "The gradients of `head` are clipped by value, which turns them. Clip them by norm.",
+        "You clip the gradients of `head` by value, which changes their direction. Clip them "
+        "by norm.",
         clipping(of_head, lambda g: tf.clip_by_value(g, -1, 1)),
     ),
     "short ones lengthened": Wrong(
-        "Gradients of `head` with a norm below 1 are made longer. Leave these as they are.",
+        "You lengthen gradients of `head` that have a norm below 1. Leave these unchanged: use "
+        "`tf.clip_by_norm`.",
         clipping(of_head, lambda g: g / tf.norm(g)),
     ),
     "another limit": Wrong(
-        "The right gradients are clipped, but not at norm 1, which is the limit of `head`.",
+        "You clip the right gradients, but at another limit. Clip them at norm 1.",
         *[clipping(of_head, lambda g, n=n: tf.clip_by_norm(g, n)) for n in (5, 10, 2, 3, 0.5, 0.1)],
     ),
     "divided by the squared norm": Wrong(
-        "You divided by the squared norm. tf.norm takes the root; simpler is tf.clip_by_norm.",
+        "You divided by the squared norm. Use `tf.clip_by_norm`, or divide by `tf.norm`, which "
+        "takes the root.",
         clipping(of_head, lambda g: g / tf.maximum(1.0, tf.reduce_sum(g**2))),
         clipping(of_head, lambda g: g / tf.reduce_sum(g**2)),
     ),
@@ -158,42 +166,44 @@ NEWS = {
 # 11.2
 
 GRADIENT = np.array([6.0, 8.0, 24.0])
-SIGN = "The sign is wrong: a step subtracts the gradient. And: "
-BY_LIMIT = "You multiplied by the limit. The factor is the limit divided by the norm of all three."
+SIGN = "Two mistakes. (1) The sign is wrong: a step subtracts the gradient. (2) "
+BY_LIMIT = (
+    "You multiplied by the limit. The factor is the limit divided by the norm of all three numbers."
+)
 EACH_NORM = (
-    "This is `clipnorm`, which clips each variable by its own norm. A global norm counts all "
-    "three numbers together, and gives them one factor."
+    "This is `clipnorm`, which clips each variable by its own norm. A global norm includes all "
+    "three numbers, and scales them by one factor."
 )
 EACH_ENTRY = (
-    "This is `clipvalue`, which cuts off each entry. A global norm scales all of them by one "
-    "factor."
+    "This is `clipvalue`, which clips each entry. A global norm scales all entries by one factor."
 )
-NORM_OF_1 = "This step has the norm 1. The limit is 6.5: scale the gradient down to that norm."
-OVER_LIMIT = "You divided by the limit. The factor is the limit divided by the norm of all three."
-NORM_OVER = (
-    "You divided the norm of all three by the limit. The factor is the limit divided by the norm."
+NORM_OF_1 = "Your step has norm 1. Scale the gradient down to norm 6.5, the limit."
+OVER_LIMIT = (
+    "You divided by the limit. The factor is the limit divided by the norm of all three numbers."
 )
+NORM_OVER = "You divided the norm by the limit. The factor is the limit divided by the norm."
 OVER_SQUARES = "You divided by 676, the sum of the squares. The norm is its root, 26."
-LIMIT_EACH = "6.5 is the limit for the norm of all three together, not for each number."
+LIMIT_EACH = (
+    "You used 6.5 as a limit for each number. It is the limit for the norm of all three together."
+)
 NORMS_ADDED = (
-    "You added the norms, 10 + 24. Add the squares of all three numbers, and take the root of "
-    "the sum."
+    "You added the norms, 10 + 24. Sum the squares of all three numbers instead, and take the root."
 )
 SIGNS = (
-    "The sizes are right, but not all signs. The gradients are positive, so every weight moves from "
-    "0 to below."
+    "The sizes are right, but some signs are not. The gradients are positive, so every weight "
+    "goes from 0 to below 0."
 )
 NUMBERS_ADDED = "You added the three numbers. The norm is the root of the sum of their squares."
 
 STEP = Table(
     {
-        tuple(GRADIENT): "These are the gradients as they came, not the weights after a clipped "
-        "step.",
+        tuple(GRADIENT): "These are the original gradients. The question asks for the weights "
+        "after a clipped step.",
         tuple(GRADIENT / 4): "This is the clipped gradient. A step subtracts it from the weights.",
-        tuple(-GRADIENT): "This step is not clipped: its norm is 26, and the limit is 6.5.",
+        tuple(-GRADIENT): "This step is not clipped. The norm is 26, but the limit is 6.5.",
         tuple(-GRADIENT * 6.5): BY_LIMIT,
-        (-6, -1.5, -2): "These are the three numbers, in another order: first those of the first "
-        "variable, (6, 8), then that of the second.",
+        (-6, -1.5, -2): "These are the right numbers in the wrong order. Write those of the "
+        "first variable, (6, 8), first, then that of the second.",
         **dict.fromkeys(
             (
                 tuple(s * GRADIENT / 4)
@@ -206,26 +216,26 @@ STEP = Table(
             -1,
             -1,
             -1,
-        ): "Each weight moves by 1, as in Adam's first step, or with the limit 1 for each "
-        "value. SGD subtracts the clipped gradient itself.",
+        ): "Each weight changes by 1, as in Adam's first step, or with a limit of 1 per value. "
+        "SGD subtracts the clipped gradient itself.",
         (
             -6,
             -8,
             -6.5,
-        ): "Only the longer gradient is clipped. A global norm counts all three numbers "
-        "together, and gives them one factor.",
-        (-1.5, -2, -24): "The first variable is right. The same factor counts for the second.",
-        (-6, -8, -6): "The second variable is right. The same factor counts for the first.",
+        ): "You clipped only the longer gradient. A global norm includes all three numbers, "
+        "and scales them by one factor.",
+        (-1.5, -2, -24): "The first variable is right. Use the same factor for the second.",
+        (-6, -8, -6): "The second variable is right. Use the same factor for the first.",
         tuple(
             GRADIENT * 3 / 4
-        ): "This is the gradient less its clipped part. The weights start at 0, "
-        "and a step subtracts the clipped gradient from them.",
-        tuple(-GRADIENT / 16): "These are the gradients divided by 16. The norm 26 is 4 times the "
-        "limit, so they are divided by 4.",
+        ): "You subtracted the clipped gradient from the gradient. The weights start at 0, so "
+        "subtract the clipped gradient from 0.",
+        tuple(-GRADIENT / 16): "You divided by 16. The norm 26 is 4 times the limit, so divide "
+        "by 4.",
         tuple(
             -GRADIENT * 6.5 / 24
-        ): "You took the largest number, 24, for the norm. It is the root "
-        "of the sum of all three squares.",
+        ): "You used the largest number, 24, as the norm. The norm is the root of the sum of "
+        "all three squares.",
         (-3.9, -5.2, -6.5): EACH_NORM,
         (-6, -6.5, -6.5): EACH_ENTRY,
         tuple(-GRADIENT / 26): NORM_OF_1,
@@ -246,8 +256,8 @@ STEP = Table(
         tuple(GRADIENT * 6.5 / 34): SIGN + NORMS_ADDED,
         tuple(GRADIENT * 6.5 / 38): SIGN + NUMBERS_ADDED,
     },
-    "These numbers are not it. Find the norm of all three gradients together, scale them by 6.5 "
-    "divided by it, and subtract the result from 0.",
+    "These numbers are not the answer. Find the norm of all three gradients together, scale them by "
+    "6.5 divided by that norm, and subtract the result from 0.",
 )
 
 # 11.3
@@ -306,74 +316,74 @@ def by_position(gradients, limits):
 WITHOUT_ZEROS = (0, 1)
 LAYERS = {
     "norm returned too": Wrong(
-        "Under each layer stand a list and its norm: tf.clip_by_global_norm returns both. Take "
-        "the first of the two.",
+        "Each layer has a list and a norm, because `tf.clip_by_global_norm` returns both. Keep "
+        "only the first of the two.",
         each_layer(tf.clip_by_global_norm),
     ),
     "one tensor a layer": Wrong(
-        "Under each layer stands one tensor. Keep the list of its gradients, each in its shape: "
-        "all of them take the same factor.",
+        "Each layer has a single tensor. Return a list of its gradients, each in its shape, "
+        "all scaled by the same factor.",
         each_layer(lambda gs, limit: tf.concat([tf.reshape(g, [-1]) for g in gs], 0)),
     ),
     "short layers left out": Wrong(
-        "Layers within their limit are missing in the dict. Keep them, with their gradients as they "
-        "are.",
+        "Layers within their limit are missing from your dict. Include them, with their "
+        "gradients unchanged.",
         without_short_layers,
     ),
     "kernel and bias exchanged": Wrong(
-        "The gradients of a layer came back in another order. Keep each in its place: kernel first, "
-        "then bias.",
+        "The gradients of a layer are in another order. Return the kernel first, then the bias.",
         each_layer(lambda gs, limit: tf.clip_by_global_norm(gs, limit)[0][::-1]),
     ),
     "clipped twice": Wrong(
-        "Each gradient is clipped by itself, and then the layer as a whole: the first turns the "
+        "You clip each gradient separately and then the layer as a whole, which changes the "
         "layer's direction. Clip once, all gradients of a layer together.",
         each_then_whole,
         calls=WITHOUT_ZEROS,
     ),
     "limit shared out": Wrong(
-        "Each gradient is clipped by itself, at a share of the limit, and the layer changes its "
-        "direction. Use the norm of all its gradients together, and one factor.",
+        "You clip each gradient separately, at a fraction of the limit, which changes the "
+        "layer's direction. Use one factor, from the norm of all its gradients together.",
         each_layer(lambda gs, limit: [tf.clip_by_norm(g, limit / len(gs)) for g in gs]),
         each_layer(lambda gs, limit: [tf.clip_by_norm(g, limit / len(gs) ** 0.5) for g in gs]),
         calls=WITHOUT_ZEROS,
     ),
     "limit forgotten": Wrong(
-        "You divided by the norm, and did not multiply by the limit. Where the norm is larger, the "
-        "factor is limits[layer] / norm.",
+        "You divided by the norm, but did not multiply by the limit. If the norm is above the "
+        "limit, the factor is `limits[layer] / norm`.",
         by_norm(factor=lambda limit, norm: 1 / norm if norm > limit else 1.0),
         by_norm(factor=lambda limit, norm: 1 / max(norm, limit)),
         calls=WITHOUT_ZEROS,
     ),
     "none clipped": Wrong(
-        "No gradient is clipped: they came back unchanged.",
+        "You returned the gradients unchanged. Scale each layer whose joint norm is above its "
+        "limit.",
         lambda gradients, limits: gradients,
     ),
     "each by itself": Wrong(
-        "Every gradient is clipped by its own norm, so kernel and bias get different factors. Use "
-        "the norm of both together for the whole layer.",
+        "You clip every gradient by its own norm, so kernel and bias get different factors. "
+        "Use the norm of both together for the whole layer.",
         each_gradient(tf.clip_by_norm),
         calls=WITHOUT_ZEROS,
     ),
     "clipped by value": Wrong(
-        "The entries are cut off by value. Scale each layer by one factor instead.",
+        "You clip the entries by value. Scale each layer by one factor instead.",
         each_gradient(lambda g, limit: tf.clip_by_value(g, -limit, limit)),
     ),
     "short layers lengthened": Wrong(
-        "Layers with a norm below their limit are made longer. Leave these as they are: the "
+        "You lengthen layers that have a norm below their limit. Leave these unchanged: the "
         "factor is at most 1.",
         by_norm(factor=lambda limit, norm: limit / norm),
         calls=WITHOUT_ZEROS,
     ),
     "short ones lengthened, each by itself": Wrong(
-        "Every gradient gets the limit as its own norm, also one that was shorter. Use the norm "
-        "of kernel and bias together, and a factor of at most 1.",
+        "You scale every gradient to the limit, even shorter ones. Use the norm of kernel and "
+        "bias together, and a factor of at most 1.",
         each_gradient(lambda g, limit: g * limit / tf.norm(g)),
         calls=WITHOUT_ZEROS,
     ),
     "norms added": Wrong(
-        "You added the norms of kernel and bias. For the joint norm, add their squares and take "
-        "the root of the sum.",
+        "You added the norms of kernel and bias. For the joint norm, sum the squares and take "
+        "the root.",
         by_norm(lambda gs: sum(map(tf.norm, gs))),
         calls=WITHOUT_ZEROS,
     ),
@@ -383,25 +393,25 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "squares forgotten": Wrong(
-        "You took the root of a sum, but the entries in it are not squared.",
+        "You took the root of a sum of entries that are not squared. Square the entries first.",
         by_norm(lambda gs: tf.sqrt(sum(map(tf.reduce_sum, gs)))),
         calls=WITHOUT_ZEROS,
     ),
     "norm of kernel": Wrong(
-        "The factor comes from the first gradient of the layer alone. The norm is that of all its "
+        "Your factor comes from only the first gradient of the layer. Use the norm of all its "
         "gradients together.",
         by_norm(lambda gs: tf.norm(gs[0])),
         calls=WITHOUT_ZEROS,
     ),
     "first gradient only": Wrong(
-        "You clip the first gradient of each layer alone. All gradients of a layer share one factor, "
-        "from the norm of all of them together.",
+        "You clip only the first gradient of each layer. Scale all gradients of a layer by one "
+        "factor, from the norm of all of them together.",
         each_layer(lambda gs, limit: [tf.clip_by_norm(gs[0], limit), *gs[1:]]),
         calls=WITHOUT_ZEROS,
     ),
     "two unpacked": Wrong(
-        "A line takes a number of values apart, such as kernel and bias, and gets fewer: a layer may "
-        "have no bias. Keep the gradients of a layer as a list, however long it is.",
+        "You unpack a fixed number of gradients, such as kernel and bias, but a layer may have "
+        "no bias. Keep the gradients of a layer as a list, however long it is.",
         each_layer(unpacked),
     ),
     "norm of all layers": Wrong(
@@ -411,24 +421,24 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "limits by position": Wrong(
-        "You take the limits in the order of their dict, which need not be that of the layers. Look "
-        "up limits[layer] for each.",
+        "You use the limits in the order of their dict, which may differ from that of the "
+        "layers. Look up `limits[layer]` for each layer.",
         by_position,
         calls=WITHOUT_ZEROS,
     ),
     "one limit for all": Wrong(
-        "Every layer got the same limit. Look up limits[layer] for each.",
+        "You use the same limit for every layer. Look up `limits[layer]` for each layer.",
         *map(under_one_limit, (lambda ls: ls[0], lambda ls: ls[-1], max, lambda ls: 1.0)),
         calls=WITHOUT_ZEROS,
     ),
     "zeros become nan": Wrong(
-        "A layer whose gradients are all zeros comes back as nan: its norm is 0, and 0 / 0 is not "
-        "a number. Divide by the larger of norm and limit.",
+        "A layer whose gradients are all zero becomes nan, because its norm is 0 and 0 / 0 is "
+        "nan. Divide by the larger of norm and limit.",
         by_norm(factor=lambda limit, norm: tf.minimum(limit, norm) / norm),
         calls=(2,),
     ),
     "nan everywhere": Wrong(
-        "There is a nan in the result. Look for a division by 0, or the root of a negative number.",
+        "Your result contains nan. Look for a division by 0, or the root of a negative number.",
         by_norm(factor=lambda limit, norm: np.nan),
         calls=(0,),
     ),
@@ -542,90 +552,91 @@ def with_bias_of_last(model, *given):
 PLAIN = (0, 1)
 SPEEDS = {
     "nothing moves": Wrong(
-        "No weight has moved. Each optimizer must apply its gradients: slow.apply(gradients, "
-        "variables), and the same with fast.",
+        "No weight changed. Call `slow.apply(gradients, variables)`, and the same with `fast`.",
         moving(),
     ),
     "optimizers swapped": Wrong(
-        "The optimizers are swapped: the last layer moved with slow, the others with fast.",
+        "The optimizers are swapped: the last layer was updated by `slow`, the others by "
+        "`fast`. Swap them.",
         moving("fast rest", "slow last"),
         calls=PLAIN,
     ),
     "all by slow": Wrong(
-        "Every layer moved with slow. The last layer belongs to fast.",
+        "`slow` updated every layer. Update the last layer with `fast` instead.",
         moving("slow all"),
         calls=PLAIN,
     ),
     "all by fast": Wrong(
-        "Every layer moved with fast. All but the last belong to slow.",
+        "`fast` updated every layer. Update all but the last layer with `slow` instead.",
         moving("fast all"),
         calls=PLAIN,
     ),
     "last layer only": Wrong(
-        "Only the last layer has moved. Apply slow to all the others.",
+        "Only the last layer changed. Update all the others with `slow`.",
         moving("fast last"),
         calls=PLAIN,
     ),
     "last layer stays": Wrong(
-        "The last layer has not moved. Apply fast to its variables.",
+        "The last layer did not change. Update its variables with `fast`.",
         moving("slow rest"),
         calls=PLAIN,
     ),
     "layers between": Wrong(
-        "The layers between the first and the last did not move with slow. slow updates all of "
-        "model.layers[:-1], however many there are.",
+        "`slow` never updated the middle layers. It should update all of `model.layers[:-1]`, "
+        "however many there are.",
         moving("slow first", "fast last"),
         moving("slow first", "fast all but first"),
         calls=(1,),
     ),
     "both move all": Wrong(
-        "Both optimizers moved every layer. Give each its own part of the variables.",
+        "Both optimizers updated every layer. Give each optimizer only its own part of the "
+        "variables.",
         moving("slow all", "fast all"),
         calls=PLAIN,
     ),
     "both move last": Wrong(
-        "The last layer moved with both optimizers. Leave it out of what slow applies.",
+        "Both optimizers updated the last layer. Don't pass its variables to `slow`.",
         moving("slow all", "fast last"),
         calls=PLAIN,
     ),
     "both move others": Wrong(
-        "All layers but the last moved with both optimizers. Give fast the last one alone.",
+        "Both optimizers updated all layers except the last. Pass `fast` only the last layer's "
+        "variables.",
         moving("slow rest", "fast all"),
         calls=PLAIN,
     ),
     "asked after an update": Wrong(
-        "The second optimizer used a gradient from after the first one's update. Ask the tape for "
-        "both parts before either is applied.",
+        "You computed the second optimizer's gradient after the first one's update. Compute "
+        "both gradients before you apply either.",
         in_turns("slow rest", "fast last"),
         in_turns("fast last", "slow rest"),
         calls=PLAIN,
     ),
     "two whole steps": Wrong(
-        "Two whole steps were taken, one with each optimizer. Take one step, in which each "
-        "optimizer moves its own part.",
+        "You took two whole steps, one with each optimizer. Take one step, in which each "
+        "optimizer updates its own part.",
         in_turns("slow all", "fast all"),
         in_turns("fast all", "slow all"),
         calls=PLAIN,
     ),
     "tape asked twice": Wrong(
-        "A plain tape answers one question, and you ask it two. Ask it once, for a list of the two "
-        "lists of variables; or record with persistent=True.",
+        "You call `gradient` twice on a plain tape, which can be used only once. Call it once "
+        "with a list of the two lists of variables, or use `persistent=True`.",
         asked_twice,
     ),
     "several steps": Wrong(
-        "More than one step was taken. Update the model once, without a loop.",
+        "You took more than one step. Update the model once; no loop is needed.",
         *map(repeated, (2, 3, 5, 10)),
         calls=PLAIN,
     ),
     "a tenth for the others": Wrong(
-        "All layers moved with fast, the others by a tenth of their gradients. Their rate is that of "
-        "slow: let slow apply their gradients as they are.",
+        "`fast` updated all layers, the others with a tenth of their gradients. Update these "
+        "with `slow`, with their gradients unchanged.",
         a_tenth_for_others,
         calls=PLAIN,
     ),
     "clipped on the way": Wrong(
-        "The gradients are clipped at norm 1 before they are applied. Nothing is to be clipped here: "
-        "apply them as the tape returns them.",
+        "You clip the gradients at norm 1 before you apply them. Apply them unchanged.",
         changing(lambda rest, last: (rest, jointly(last))),
         changing(lambda rest, last: (jointly(rest), jointly(last))),
         changing(lambda rest, last: (rest, each_clipped(last))),
@@ -633,66 +644,66 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "targets broadcast": Wrong(
-        "The errors form a matrix of shape (n, n): one side has shape (n, 1), the other (n,), and "
-        "each prediction is compared with every target. Keep both in shape (n, 1).",
+        "The errors have shape (n, n), because one side has shape (n, 1) and the other (n,). "
+        "Keep both at (n, 1).",
         of_flat_targets,
         calls=PLAIN,
     ),
     "errors summed": Wrong(
-        "Both steps are too large by the number of examples: the squared errors are added up. "
-        "Take tf.reduce_mean of them.",
+        "Both steps are too large by a factor of n, the number of examples, because you sum "
+        "the squared errors. Average them with `tf.reduce_mean`.",
         right_but(loss_of=lambda error: tf.reduce_sum(error**2)),
         calls=PLAIN,
     ),
     "penalties in the loss": Wrong(
-        "The model's penalties are in your loss, model.losses. Here it is the mean squared error "
-        "alone.",
+        "Your loss includes the penalties in `model.losses`. Here the loss is only the mean "
+        "squared error.",
         with_penalties,
         calls=(3,),
     ),
     "halved": Wrong(
-        "Both steps are half as large as they should be: leave out the factor 1/2.",
+        "Both updates are half as large as they should be. Remove the factor 1/2.",
         right_but(loss_of=lambda error: mean_square(error) / 2),
         calls=PLAIN,
     ),
     "errors not squared": Wrong(
-        "The errors are not squared. The loss is the mean of their squares.",
+        "You do not square the errors. The loss is the mean of their squares.",
         right_but(loss_of=lambda error: tf.reduce_mean(abs(error))),
         right_but(loss_of=tf.reduce_mean),
         calls=PLAIN,
     ),
     "mean squared": Wrong(
-        "You squared the mean of the errors, in which they cancel. Square first, then take the "
-        "mean.",
+        "You squared the mean of the errors, in which they cancel. Square each error first, "
+        "then take the mean.",
         right_but(loss_of=lambda error: tf.reduce_mean(error) ** 2),
         calls=PLAIN,
     ),
     "uphill": Wrong(
-        "The weights went uphill. optimizer.apply subtracts by itself: give it the gradients as "
-        "the tape returns them, of the loss itself.",
+        "The weights moved uphill. `optimizer.apply` already subtracts, so pass it the "
+        "gradients of the loss without a minus.",
         right_but(sign=-1),
         calls=PLAIN,
     ),
     "bias alone by fast": Wrong(
-        "Only the bias of the last layer moved with fast. A Dense layer has two variables: "
-        "model.layers[-1].trainable_variables.",
+        "`fast` updated only the bias of the last layer. A Dense layer has two variables: use "
+        "`model.layers[-1].trainable_variables`.",
         moving("slow all but bias", "fast bias"),
         calls=PLAIN,
     ),
     "bias unpacked": Wrong(
-        "A line takes a number of values apart, such as kernel and bias, and gets fewer: the last "
-        "layer may have no bias. Keep its variables as a list, however long it is.",
+        "You unpack a fixed number of variables, such as kernel and bias, but the last layer "
+        "may have no bias. Keep its variables as a list, however long it is.",
         with_bias_of_last,
     ),
     "two variables taken for last": Wrong(
-        "You took the last two variables, and where the last layer has no bias they belong to two "
-        "layers. Take model.layers[-1].trainable_variables, however many there are.",
+        "You took the last two variables, but if the last layer has no bias, they belong to "
+        "two different layers. Use `model.layers[-1].trainable_variables`.",
         right_but(of_last=2),
         calls=(2,),
     ),
     "outside training": Wrong(
-        "Where a layer behaves differently in training, as batch normalisation does, the step is "
-        "wrong. Call model(x, training=True).",
+        "The step is wrong if a layer behaves differently in training, such as batch "
+        "normalization. Call `model(x, training=True)`.",
         right_but(training=False),
         calls=(3,),
     ),

@@ -20,12 +20,12 @@ print(len(found))
 """,
         right="0",
         options={
-            "0": "In Keras 3 a name is the variable's own, `kernel` or `bias`. The list stays empty, "
-            "and nothing is raised. Look in `v.path`.",
-            "2": "The layer `top` has two variables, and they are meant. But their names are `kernel` "
-            "and `bias`; `top` stands in their `path`.",
-            "1": "One layer is called `top`. But it is the variables that are asked here, and none "
-            "of them carries the layer's name.",
+            "0": "In Keras 3 the name belongs to the variable, `kernel` or `bias`. So the list "
+            "silently stays empty; search in `v.path` instead.",
+            "2": "The layer `top` has two variables. But their names are `kernel` and `bias`; "
+            "`top` is only in their `path`.",
+            "1": "One layer is called `top`. But the loop searches the names of variables, and "
+            "none of them contains the layer's name.",
         },
     ),
     Variant(
@@ -44,13 +44,13 @@ print(sensor.get_layer("rescale").gamma.name)
 """,
         right="gamma",
         options={
-            "kernel": "So it would be for the matrix of a Dense layer. This layer has none; it has a "
-            "`gamma`, which it multiplies by.",
-            "gamma": "The name is the variable's own. Where it belongs stands in its `path`, "
+            "kernel": "`kernel` is the name of a Dense layer's matrix. But this layer has "
+            "none; it has a `gamma`, which it multiplies by.",
+            "gamma": "The name belongs to the variable itself. Its layer is in the `path`, "
             "which ends in `rescale/gamma`.",
-            "rescale": "That is the layer's name. The variable has one of its own.",
-            "rescale/gamma": "So ends its `path`. In older versions of Keras the name held the "
-            "layer, too.",
+            "rescale": "`rescale` is the layer's name. But the variable has its own name.",
+            "rescale/gamma": "`rescale/gamma` is the end of its `path`. In older versions of "
+            "Keras the name contained the layer, but in Keras 3 it does not.",
         },
     ),
     Variant(
@@ -65,14 +65,14 @@ print(f"{clipped[1][0]:.2f}")
 """,
         right="1.00",
         options={
-            "1.50": "So it would be by norm, where turn has a factor of its own: 2 is cut to 1.5, and "
-            "the whole changes its direction.",
-            "2.00": "It is longer than the limit by itself, and all three together are longer still. "
-            "So it is scaled.",
-            "1.00": "The norm of all three numbers is 3, twice the limit, so each is halved. One "
-            "factor for all keeps the direction of the whole.",
-            "0.71": "That is 2 times 1.5 / 4.24, by the sum of the two lengths, 2.24 and 2. Norms do "
-            "not add up: that of all is the root of 1 + 4 + 4.",
+            "1.50": "1.50 would be right by norm, with a separate factor for `turn`. But a "
+            "global norm scales all numbers by one factor.",
+            "2.00": "2.00 is `turn` without clipping. But it is already longer than the limit, "
+            "and all three numbers together are longer still.",
+            "1.00": "The norm of all three numbers is 3, twice the limit, so each is halved. "
+            "One factor for all keeps the direction.",
+            "0.71": "0.71 is 2 times 1.5 / 4.24, with the sum of the two norms, 2.24 and 2. "
+            "But norms do not add up: the joint norm is the root of 1 + 4 + 4.",
         },
     ),
     Variant(
@@ -87,12 +87,12 @@ print(f"{tf.norm(water) / tf.norm(salt):.1f}")
 """,
         right="2.0",
         options={
-            "2.0": "By norm, water is cut to 2 and salt, of length 1, is left alone. Both together "
-            "now point another way.",
-            "12.0": "A clipping only scales, one would think, and the ratio stays. It does by global "
-            "norm, with one factor for all. Here each gradient has its own.",
-            "1.0": "That needs both to be cut to the limit. But salt, of length 1, is shorter than "
-            "2, and stays as it is.",
+            "2.0": "By norm, `water` is clipped to 2, and `salt`, with norm 1, stays "
+            "unchanged. So the two together now point in another direction.",
+            "12.0": "Clipping only scales, so the ratio seems to stay. It does with a global "
+            "norm, with one factor for all; but here each gradient has its own factor.",
+            "1.0": "1.0 would be right if both were clipped to the limit. But `salt`, with "
+            "norm 1, is shorter than 2 and stays unchanged.",
         },
     ),
     Variant(
@@ -111,13 +111,14 @@ print(f"{dose.numpy():.2f}")
 """,
         right="0.20",
         options={
-            "0.40": "That is SGD: 20 steps of 0.01 times 2. Adam divides by the size of the "
-            "gradient.",
-            "0.10": "Without clipping it would be 0.20, and clipping halves each gradient. But a "
-            "factor that stays the same cancels in Adam.",
-            "0.20": "20 steps of about the length 0.01. Adam divides the average gradient by its "
-            "average size, so it does not matter whether it is 4 or 2.",
-            "0.80": "That is SGD without the clipping: 20 steps of 0.01 times 4.",
+            "0.40": "0.40 would be right for SGD: 20 steps of 0.01 times 2. But Adam divides "
+            "by the size of the gradient.",
+            "0.10": "Without clipping it would be 0.20, and clipping halves each gradient. But "
+            "a constant factor cancels in Adam.",
+            "0.20": "There are 20 steps of about 0.01. Adam divides the average gradient by "
+            "its average size, so it makes no difference whether the gradient is 4 or 2.",
+            "0.80": "0.80 would be right for SGD without clipping: 20 steps of 0.01 times 4. "
+            "But this is Adam.",
         },
     ),
     Variant(
@@ -136,11 +137,13 @@ print(f"{angle.numpy():.2f}")
 """,
         right="0.50",
         options={
-            "5.00": "It would come as far without clipping: 100 steps of 0.001 times 50.",
-            "0.50": "SGD moves by the rate times what it is given: 100 steps of 0.001 times 5. Here "
-            "the clipping shows; Adam would hide it.",
-            "0.10": "That is Adam, whose steps here have about the length of the rate, clipped or "
-            "not. SGD does not divide by the gradient's size.",
+            "5.00": "5.00 would be right without clipping: 100 steps of 0.001 times 50. But "
+            "each gradient is clipped to 5.",
+            "0.50": "SGD moves by the learning rate times the gradient: 100 steps of 0.001 "
+            "times 5. So here the clipping shows; with Adam it would not.",
+            "0.10": "0.10 would be right for Adam, whose steps here are about as long as the "
+            "learning rate, clipped or not. But SGD does not divide by the size of the "
+            "gradient.",
         },
     ),
     Variant(
@@ -158,10 +161,11 @@ print(f"{tape.gradient(savings, start):.2f}")
 """,
         right="4.32",
         options={
-            "1.05": "That is the slope of one year. There are 30 of them, one behind the other.",
-            "31.50": "30 times 1.05 would be right if slopes added up. Along a path they multiply.",
-            "864.39": "That is what is in the account after 30 years. The slope says what one more "
-            "at the start would become.",
+            "1.05": "1.05 is the slope of one year. But there are 30 of them, one after the other.",
+            "31.50": "31.50 is 30 times 1.05, as if slopes added up. But along a path they "
+            "multiply.",
+            "864.39": "864.39 is the balance after 30 years. But the slope says what one more "
+            "at the start becomes.",
             "4.32": "Along a path slopes multiply: 1.05 to the power of 30.",
         },
     ),
@@ -180,12 +184,13 @@ print(tape.gradient(signal, voice).numpy())
 """,
         right="2.0",
         options={
-            "7.0": "That is the sum of the four gains. Slopes add up where paths meet; along one "
+            "7.0": "7 is the sum of the four gains. Slopes add up if paths meet; but along one "
             "path they multiply.",
-            "2.0": "Along a path slopes multiply: 4 · 0.5 · 2 · 0.5. Gains above and below 1 make up "
-            "for each other.",
-            "0.5": "That is the slope of the last step. The three before it stand on the same path.",
-            "6.0": "That is the signal itself, 3 times 2. The slope does not hold the 3.",
+            "2.0": "Along a path slopes multiply: 4 · 0.5 · 2 · 0.5. Gains above and below 1 "
+            "compensate for each other.",
+            "0.5": "0.5 is the slope of the last step. But the three steps before it are on "
+            "the same path.",
+            "6.0": "6 is the signal itself, 3 times 2. But the slope does not contain the 3.",
         },
     ),
     Variant(
@@ -199,9 +204,11 @@ print([round(float(g[0]), 2) for g in clipped])
 """,
         right="[0.6, 0.8]",
         options={
-            "[1.0, 1.0]": "So it is by norm, each by itself. By global norm they share one factor.",
+            "[1.0, 1.0]": "[1.0, 1.0] would be right by norm, with each clipped separately. "
+            "But with a global norm they share one factor.",
             "[0.6, 0.8]": "The joint norm is 5, so both are divided by 5.",
-            "[0.75, 1.0]": "The limit holds for the norm of both together, which is 5, not for the larger one.",
+            "[0.75, 1.0]": "This scales the larger one to the limit. But the limit holds for "
+            "the norm of both together, which is 5.",
         },
     ),
     Variant(
@@ -215,9 +222,12 @@ print([round(float(g[0]), 2) for g in clipped])
 """,
         right="[1.0, 0.4]",
         options={
-            "[1.0, 0.13]": "By norm each is clipped by itself: 0.4 is below its limit, and stays.",
-            "[1.0, 0.4]": "Each has its own factor, and what is below the limit stays as it is.",
-            "[1.0, 1.0]": "A limit makes no gradient longer.",
+            "[1.0, 0.13]": "With a global norm both would share one factor. But by norm each "
+            "is clipped separately, and 0.4 is below its limit.",
+            "[1.0, 0.4]": "Each gradient has its own factor, and one below the limit stays "
+            "unchanged.",
+            "[1.0, 1.0]": "The first one is clipped to the limit. But clipping never makes a "
+            "gradient longer.",
         },
     ),
 )

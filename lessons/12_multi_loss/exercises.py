@@ -104,19 +104,19 @@ EXERCISES = (
             Part(
                 "returned",
                 "the pair of loss and gradients",
-                "Return two things: the loss, one number, and the list that tape.gradient gives "
-                "for model.trainable_variables.",
+                "Return two things: the loss, a single number, and the list "
+                "`tape.gradient(loss, model.trainable_variables)`.",
             )
         ],
         demands=[
             Demand(
                 "second forward pass",
-                "The numbers are right, but the model runs twice. One call gives both of its "
-                "outputs: take the penalty and the prediction from that.",
+                "The numbers are right, but you run the model twice. Take the penalty and the "
+                "prediction from one call, which returns both outputs.",
                 lambda noted: all(passes <= 1 for passes in noted["passes"]),
             )
         ],
-        praise="The penalty counts once, in the loss and in the gradients.",
+        praise="The penalty is included once, in the loss and in the gradients.",
     ),
     Question(
         id="12.2",
@@ -128,19 +128,24 @@ EXERCISES = (
         parts=[
             Part(
                 words="the cosine",
-                form="Return one number for all variables together: join each loss's gradients "
-                "into one long vector first.",
+                form=(
+                    "Return one number for all variables together: join each loss's gradients "
+                    "into one long vector first."
+                ),
             )
         ],
-        praise="One number for the whole model, and what has no path counts as zeros.",
+        praise=(
+            "You have one number for the whole model, and a gradient without a path is "
+            "replaced by zeros."
+        ),
     ),
     ValueQuestion(
         id="12.3",
         title="A weight that comes too late",
         kind="predict",
         points=1,
-        form="Write what comes back: a number, a list of two, or None",
-        praise="Only l1 counts: the tape never saw 3 * l2, and says nothing about it.",
+        form="Write the result: a number, a list of two, or `None`",
+        praise="Only `l1` contributes: the tape did not record `3 * l2`, and gives no warning.",
     ),
     Question(
         id="12.4",
@@ -153,11 +158,13 @@ EXERCISES = (
         parts=[
             Part(
                 words="the combined gradient",
-                form="Add the two vectors, and return their sum: one tensor of the shape of a, "
-                "in both cases.",
+                form=(
+                    "Add the two vectors, and return their sum: one tensor with the shape of "
+                    "`a`, in both cases."
+                ),
             )
         ],
-        praise="Neither gradient takes back what the other one wants.",
+        praise="Neither gradient now undoes what the other one improves.",
     ),
 )
 
@@ -166,47 +173,49 @@ PREDICTIONS = (
         "12.a",
         right="5",
         options={
-            "3": "Two shared layers and one more make 3, if a result is used again. But only the "
-            "weights are shared.",
-            "4": "That would be one shared layer that runs twice. But both do.",
-            "5": "Layers that are shared share weights, not results: each model runs its own "
-            "chain from the input on, 2 layers and 3.",
+            "3": "Two shared layers plus one more would be 3 if a computed result were reused. "
+            "But only the weights are shared; the layers run again.",
+            "4": "4 would be right for one shared layer that runs twice. But both shared "
+            "layers run twice.",
+            "5": "Shared layers share weights, not results. Each model runs its whole chain "
+            "from the input on: 2 layers and 3.",
         },
     ),
     Callout(
         "12.b",
         right="none",
         options={
-            "none": "The minimum has exact zeros. Gradient descent with a fixed step hops to and "
-            "fro around zero, and does not stop on it.",
-            "as many as before": "You will read that L1 gives exact zeros. Of its minimum that is "
-            "true.",
-            "half as many": "Without the ReLU, an activation may be negative. But that alone says "
-            "nothing of exact zeros.",
+            "none": "The minimum has exact zeros. But gradient descent with a fixed step size "
+            "jumps back and forth across zero, and does not stop on it.",
+            "as many as before": "Many posts say that L1 gives exact zeros. That is true for "
+            "its minimum, but not for the steps of gradient descent.",
+            "half as many": "Without the ReLU an activation can be negative. But that alone "
+            "says nothing about exact zeros.",
         },
     ),
     Callout(
         "12.c",
         right="it rises",
         options={
-            "it falls": "The sum contains A's loss, so you might expect it to fall. But the step "
-            "follows the sum alone.",
-            "it rises": "A's loss changes by about minus the step size times a · (a + b), and b is "
-            "long and points against a. B's loss falls by more.",
-            "nothing": "That would need a right angle between a and the step. The cosine of a and "
-            "b is negative here, and b is long.",
+            "it falls": "The sum contains A's loss, so you might expect it to fall. But the "
+            "step only follows the sum.",
+            "it rises": "A's loss changes by about minus the step size times a · (a + b). Here "
+            "b is long and points against a, so that product is negative; B's loss falls "
+            "by more.",
+            "nothing": "That would need a right angle between a and the step. But the cosine "
+            "of a and b is negative here, and b is long.",
         },
     ),
     Callout(
         "12.d",
         right="go to 0",
         options={
-            "settle at a balance": "Equal weighted losses sound fair. But nothing asks for a "
-            "balance.",
-            "go to 0": "A smaller weight makes a positive loss smaller, and no model better. "
-            "Without + s nothing stops it.",
-            "grow without end": "A larger weight makes a positive loss larger, and training goes "
-            "down the sum.",
+            "settle at a balance": "A balance of the weighted losses sounds fair. But nothing "
+            "in the loss asks for it.",
+            "go to 0": "A smaller weight makes a positive loss smaller, without making the "
+            "model better. Without `+ s` nothing stops it.",
+            "grow without end": "A larger weight makes a positive loss larger. But training "
+            "minimizes the sum.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # A penalty, a second task, a term for data without labels: sooner or later your loss is a sum. A sum hides which
 # part you train.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - penalise activations with one forward pass, and say what becomes sparse;
 # - take the gradient of each loss apart, and measure whether they conflict;
@@ -24,12 +24,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: Two losses in one pass
-#
-# You have a training step with one loss. Now it has two: a penalty, and a second task that may pull the other way.
-# About {time}.
 
 # %% [markdown]
 # ## How do I penalise an activation?
@@ -106,6 +100,8 @@ print(f"two models {calls_apart}, two outputs {len(runs)}")
 same = all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
 
 print("same gradients:", same)
+
+# %% tags=["claims"]
 assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5) and same
 
 # %% [markdown]
@@ -123,6 +119,8 @@ for n in (50, 100):
 
 divided = np.allclose(factors, [1, 1], rtol=1e-3)
 print("divided by the batch size:", divided)
+
+# %% tags=["claims"]
 assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 assert divided == (tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 14))
 
@@ -276,6 +274,8 @@ print({name: f"share of zeros {share[name]:.2f}, mean {mean[name]:.1f}" for name
 assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
 assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 left = {name: np.mean(h[h > 0]) for name, h in trained.items()}
+
+# %% tags=["claims"]
 assert left["L1"] > 2 * left["L2"] and share["none"] < 0.2
 # Of the prediction above:
 assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
@@ -386,6 +386,8 @@ try:
 except AttributeError:
     print("zeros for a Keras variable: AttributeError")
 values = [kernel.value for kernel in kernels]
+
+# %% tags=["claims"]
 assert not np.any(tape.gradient(penalty, values, unconnected_gradients="zero")[2])
 
 # %% [markdown]
@@ -428,14 +430,6 @@ check("12.2", cosine_of_losses)
 # `tf.reshape(g, [-1])` flattens one gradient, `tf.concat(parts, 0)` joins a list. Then as in `cosine`.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 2: Weighing them
-#
-# **Here the first sitting ends.** You can penalise what a layer returns, and see whether two losses conflict. When you come back, select
-# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Four ways to weigh losses, where each of them ends, and a loss that needs no label. About {time}.
 
 # %% [markdown]
 # ## How do I weigh them?
@@ -506,6 +500,8 @@ ends["learned weights"] = descend(uncertainty, tf.ones(2)).numpy()
 weighted = np.exp(-s) * np.array(two_losses())
 
 print("A {:.1f}, B {:.1f}".format(*ends["learned weights"]), "weighted", weighted.round(1))
+
+# %% tags=["claims"]
 assert np.allclose(weighted, 1, atol=0.02)
 assert np.allclose(in_other_units, ends["learned weights"], atol=0.02)
 
@@ -555,6 +551,8 @@ def balance(unit=1.0):
 ends["balanced norms"] = balance()
 
 print("A {:.1f}, B {:.1f}".format(*ends["balanced norms"]))
+
+# %% tags=["claims"]
 assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
@@ -710,6 +708,8 @@ without_clouds = accuracy(weight=1.0, rows=shuffled)
 
 print("gain of more than 3 points:", joint - alone > 0.03)
 print("the same without clouds:", without_clouds - alone > 0.03)
+
+# %% tags=["claims"]
 assert joint - alone > 0.03 > without_clouds - alone
 assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 

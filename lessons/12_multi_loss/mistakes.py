@@ -90,145 +90,147 @@ def of_terms(loss_of, asked=lambda loss, penalty: loss):
 PLAIN = (0, 1)
 PENALTIES = {
     "nothing recorded": Wrong(
-        "A gradient is None: the tape has no path to that kernel. Take hidden and y_hat from "
-        "model(x, training=True), inside the `with` block.",
+        "A gradient is `None`: no path leads from that kernel to the target. Compute `hidden, "
+        "y_hat = model(x, training=True)` inside the `with` block.",
         penalising(targets=lambda task, penalty: tf.stop_gradient(task)),
     ),
     "squared error without gradient": Wrong(
-        "The gradient of the last kernel is None: what the tape was asked for holds the penalty "
-        "alone. Ask for the gradients of the sum, the mean squared error plus beta times the "
-        "penalty, computed inside the `with` block.",
+        "The gradient of the last kernel is `None`, because your target is only the penalty. "
+        "Inside the block, add the mean squared error and `beta` times the penalty, and "
+        "use the sum as the target.",
         penalising(targets=lambda task, penalty: penalty),
         calls=PLAIN,
     ),
     "beta squared": Wrong(
-        "The penalty has its gradient now. But it counts with beta * beta: multiply it by beta "
-        "once.",
+        "The penalty now has a gradient, but it is multiplied by `beta` twice. Multiply it by "
+        "`beta` once.",
         penalising(weighed(lambda beta: beta**2)),
         calls=PLAIN,
     ),
     "penalty left out": Wrong(
-        "The penalty is missing in the loss and in the gradients, or far too small in both. Add beta "
-        "times the mean, over the examples, of the summed absolute activations.",
+        "The penalty is missing, or far too small, in the loss and in the gradients. Add "
+        "`beta` times the mean over the examples of the summed absolute activations.",
         penalising(weighed(lambda beta: 0.0)),
         calls=PLAIN,
     ),
     "penalty not recorded": Wrong(
-        "The loss is right, and the gradients know nothing of the penalty. Ask the tape for those of "
-        "the whole loss, with the penalty in it, made inside the `with` block from model(x, "
-        "training=True): predict, .numpy() and NumPy's functions leave the tape.",
+        "The loss is right, but the gradients do not include the penalty. Compute it inside "
+        "the `with` block from `model(x, training=True)`, without `predict`, `.numpy()` or "
+        "NumPy, and differentiate the whole loss.",
         penalising(cut_off()),
         calls=PLAIN,
     ),
     "not recorded and beta squared": Wrong(
-        "The gradients know nothing of the penalty: predict, .numpy() and NumPy's functions leave the "
-        "tape. And it is multiplied by beta twice. Take hidden from model(x, training=True) inside "
-        "the `with` block, keep to TensorFlow there, and use beta once.",
+        "Two bugs are left. (1) The gradients do not include the penalty: compute `hidden` "
+        "with `model(x, training=True)` inside the `with` block. (2) The penalty is "
+        "multiplied by `beta` twice: do it once.",
         penalising(cut_off(weighed(lambda beta: beta**2))),
         calls=PLAIN,
     ),
     "weights penalised": Wrong(
-        "You penalise the weights. The penalty is on hidden, the activations.",
+        "You penalize the weights. Penalize `hidden`, the activations.",
         penalising(lambda ws, beta: beta * tf.reduce_sum(abs(ws)), outputs=weights_and_prediction),
         calls=PLAIN,
     ),
     "prediction penalised": Wrong(
-        "You penalise y_hat, the prediction. The penalty is on hidden, the activations.",
+        "You penalize `y_hat`, the prediction. Penalize `hidden`, the activations.",
         penalising(outputs=lambda model, x, training: model(x, training=training)[1:] * 2),
         calls=PLAIN,
     ),
     "beta times both": Wrong(
-        "beta counts the squared error, too. It belongs to the penalty alone.",
+        "You also multiply the squared error by `beta`. Multiply only the penalty by it.",
         of_terms(lambda task, penalty, beta: beta * (task + penalty)),
         calls=PLAIN,
     ),
     "beta left out": Wrong(
-        "The penalty counts in full: beta is gone from both places. Leave it in one.",
+        "You removed `beta` in both places, so the penalty has its full size. Keep it in one "
+        "place.",
         penalising(weighed(lambda beta: 1.0)),
         calls=PLAIN,
     ),
     "summed over examples": Wrong(
-        "The penalty is summed over the examples. Take the mean over them, as it was given.",
+        "You sum the penalty over the examples. Average it over the examples, as in the exercise.",
         penalising(lambda h, beta: len(h) * right_penalty(h, beta)),
         calls=PLAIN,
     ),
     "mean over activations": Wrong(
-        "The penalty is averaged over the 4 activations, too. Sum them for each example, as it "
-        "was given.",
+        "You also average the penalty over the 4 activations. Sum over the activations, as in "
+        "the exercise, and average over the batch only.",
         penalising(lambda h, beta: right_penalty(h, beta) / 4),
         calls=PLAIN,
     ),
     "axes exchanged": Wrong(
-        "The two axes are exchanged: absolute activations are summed over the examples and "
-        "averaged over the 4 activations. Sum them for each example, over axis 1, and take the "
-        "mean over the examples.",
+        "The two axes are swapped. Sum the absolute activations of each example, over "
+        "`axis=1`, and average over the examples.",
         penalising(lambda h, beta: len(h) / 4 * right_penalty(h, beta)),
         calls=PLAIN,
     ),
     "first example only": Wrong(
-        "The penalty counts the first example alone. The model's outputs are hidden and y_hat "
-        "already: hidden[0] would take one row of the activations.",
+        "Your penalty uses only the first example: `hidden[0]` selects one row of the "
+        "activations. Use `hidden` itself.",
         penalising(lambda h, beta: right_penalty(h[:1], beta)),
         penalising(lambda h, beta: right_penalty(h[:1], beta) / 4),
         calls=PLAIN,
     ),
     "squared errors summed": Wrong(
-        "The squared errors are summed. The loss takes their mean: tf.reduce_mean.",
+        "You sum the squared errors. Average them with `tf.reduce_mean`.",
         penalising(task_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
         calls=PLAIN,
     ),
     "absolute errors": Wrong(
-        "The errors enter as absolute values. The loss takes their squares.",
+        "You use the absolute errors. Square the errors instead.",
         penalising(task_of=lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
         calls=PLAIN,
     ),
     "errors of all pairs": Wrong(
-        "Of y_hat and y one has the shape (n,), the other (n, 1), and so their difference has n * n entries, "
-        "each prediction with each target. Leave both as they come, (n, 1).",
+        "One of `y_hat` and `y` has shape (n,), the other (n, 1), so their difference "
+        "broadcasts to (n, n). Keep both at (n, 1).",
         penalising(task_of=lambda y_hat, y: tf.reduce_mean((tf.squeeze(y_hat) - y) ** 2)),
         calls=PLAIN,
     ),
     "positive alone": Wrong(
-        "You count the positive activations alone. A large negative one is penalised, too: tf.abs.",
+        "You penalize only the positive activations. A large negative one should also count: "
+        "use `tf.abs`.",
         penalising(lambda hidden, beta: beta * summed(tf.nn.relu(hidden))),
     ),
     "mixed": Wrong(
-        "The squared error is multiplied by 1 - beta. It counts in full, and beta * penalty is added.",
+        "You multiply the squared error by `1 - beta`. Leave it unchanged, and add `beta * "
+        "penalty`.",
         of_terms(lambda error, penalty, beta: (1 - beta) * error + beta * penalty),
     ),
     "penalty subtracted": Wrong(
-        "The penalty is subtracted. Add it to the squared error.",
+        "You subtract the penalty. Add it to the squared error.",
         penalising(weighed(lambda beta: -beta)),
         calls=PLAIN,
     ),
     "activations squared": Wrong(
-        "The activations are squared, which is L2. The penalty sums their absolute values.",
+        "You square the activations, which is an L2 penalty. Sum their absolute values.",
         penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h**2, axis=1))),
         calls=PLAIN,
     ),
     "root of squares": Wrong(
-        "Each example counts with the root of its summed squares, its L2 norm, which tf.norm takes "
-        "unless told otherwise. Sum absolute values: tf.reduce_sum(tf.abs(hidden), axis=1).",
+        "You use the L2 norm of each example's activations, the default of `tf.norm`. Sum "
+        "absolute values: `tf.reduce_sum(tf.abs(hidden), axis=1)`.",
         penalising(root_of_squares),
         calls=PLAIN,
     ),
     "outputs exchanged": Wrong(
-        "The two outputs are exchanged. The model returns the activations first, and then the "
+        "The two outputs are swapped. The model returns the activations first, then the "
         "prediction.",
         penalising(outputs=lambda model, x, training: model(x, training=training)[::-1]),
         calls=PLAIN,
     ),
     "another loss returned": Wrong(
-        "The gradients are right, and the loss beside them is not the one that they belong to. "
-        "Return the loss from inside the block, with the penalty counted once.",
+        "The gradients are right, but they belong to another loss than the one you return. "
+        "Return the loss from inside the block, with the penalty added once.",
         penalising(loss_of=lambda task, penalty: task),
         penalising(loss_of=lambda task, penalty: penalty),
         penalising(loss_of=lambda task, penalty: task + 2 * penalty),
         calls=PLAIN,
     ),
     "gradients of another loss": Wrong(
-        "The loss is right, and the gradients are not its gradients. Return tape.gradient(loss, "
-        "model.trainable_variables) as it is; several targets in a list are summed.",
+        "The loss is right, but these are not its gradients. Return `tape.gradient(loss, "
+        "model.trainable_variables)` unchanged; several targets in a list are summed.",
         penalising(targets=lambda task, penalty: task + 2 * penalty),
         penalising(targets=lambda task, penalty: 2 * task + penalty),
         penalising(targets=lambda task, penalty: 2 * (task + penalty)),
@@ -236,29 +238,29 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "not absolute": Wrong(
-        "Activations below 0 count against the others. The penalty sums absolute values: tf.abs "
-        "of each activation, before any sum.",
+        "Negative activations cancel positive ones. Apply `tf.abs` to each activation before "
+        "you sum.",
         penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h, axis=1))),
         penalising(lambda h, beta: beta * tf.reduce_mean(abs(tf.reduce_sum(h, axis=1)))),
         penalising(lambda h, beta: beta * abs(tf.reduce_mean(tf.reduce_sum(h, axis=1)))),
         calls=(2,),
     ),
     "layer called again": Wrong(
-        "The activations come from a layer that is called once more, on x itself. Not every model "
-        "hands x straight to its hidden layer: take hidden from model(x, training=True).",
+        "You compute the activations by calling a layer on `x`, but in some models the hidden "
+        "layer gets a different input. Take `hidden` from `model(x, training=True)`.",
         penalising(outputs=hidden_last),
         penalising(outputs=from_layer(1)),
         calls=(3,),
     ),
     "outside training": Wrong(
-        "The model ran as outside training, and a layer such as batch normalisation behaves "
-        "differently there. Call model(x, training=True).",
+        "You call the model in inference mode, in which a layer such as batch normalization "
+        "behaves differently. Call `model(x, training=True)`.",
         penalising(training=False),
         calls=(3,),
     ),
     "only one pass in training": Wrong(
-        "hidden and y_hat do not come from one pass in training: one of them was computed once "
-        "more, as outside training. Take both from one call: hidden, y_hat = model(x, training=True).",
+        "One of `hidden` and `y_hat` comes from a second call in inference mode. Take both "
+        "from one call: `hidden, y_hat = model(x, training=True)`.",
         *[in_two_passes(t, not t, first) for t in (True, False) for first in (True, False)],
         calls=(3,),
     ),
@@ -353,48 +355,46 @@ def last_variable(fs, ss):
 DEGREES = 180 / np.pi
 COSINES = {
     "losses not called": Wrong(
-        "losses is a function, and gives the two losses when it is called: losses(), inside the "
-        "`with` block.",
+        "`losses` is a function. Call it inside the `with` block: `losses()`.",
         losses_unpacked,
     ),
     "vectors of two lengths": Wrong(
-        "Your two vectors differ in length. Each holds one loss's gradients for all variables, with "
-        'zeros of the variable\'s shape in place of each None: unconnected_gradients="zero".',
+        "Your two vectors have different lengths, because you leave out the `None`s. Put zeros "
+        'in their place: pass `unconnected_gradients="zero"` for both losses.',
         without_none(dot),
         without_none(lambda a, b: tf.tensordot(a, b, 1)),
     ),
     "None joined": Wrong(
-        "There is a None where a tensor is needed. Where a loss does not reach a variable, zeros "
-        'take its place: unconnected_gradients="zero", for both losses. If no loss reaches any, '
-        "losses() does not run inside the `with` block.",
+        'A `None` is used as a tensor. Pass `unconnected_gradients="zero"` for both losses; if '
+        "every gradient is `None`, call `losses()` inside the `with` block.",
         lambda losses, variables: tf.reshape(None, [-1]),
     ),
     "targets unpacked": Wrong(
-        "There are more values than names to take them. A tape gives one gradient for each "
-        "variable, also of a list of losses, which it sums: ask it once for each loss.",
+        "There are more values than names in your assignment, because a tape returns one "
+        "gradient per variable and sums a list of losses. Call `gradient` once per loss.",
         targets_unpacked,
     ),
     "gradient as a condition": Wrong(
-        "A condition needs one True or False, and a gradient has many entries. To find a None write "
+        "You use a gradient as a condition, but it has many entries. To find a `None`, write "
         "`g is None`, and put zeros in its place.",
         gradients_as_conditions,
     ),
     "not finite": Wrong(
-        "Your function returned nan or inf. A vector of zeros has no cosine: look whether losses(), and "
-        "what you make of the two, stand inside the `with` block, whether you ask for the gradients of "
-        "the argument, variables, and whether you join them all before you divide.",
+        "Your function returned nan or inf: one of your vectors is all zeros. Call `losses()` "
+        "inside the `with` block, use `variables` as the sources, and join all gradients "
+        "before you divide.",
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
     "of the norms": Wrong(
-        "You took the norm of each variable's gradient first, and a norm has no direction. Join the "
-        "entries themselves: tf.reshape(g, [-1]).",
+        "You take the norm of each variable's gradient first, but a norm has no direction. "
+        "Join the entries themselves: `tf.reshape(g, [-1])`.",
         of_lists(
             lambda fs, ss: cosine(tf.stack([*map(tf.norm, fs)]), tf.stack([*map(tf.norm, ss)]))
         ),
     ),
     "of the means": Wrong(
-        "You took the mean of each variable's gradient first. Join the entries themselves: "
-        "tf.reshape(g, [-1]).",
+        "You take the mean of each variable's gradient first. Join the entries themselves: "
+        "`tf.reshape(g, [-1])`.",
         of_lists(
             lambda fs, ss: cosine(
                 tf.stack([*map(tf.reduce_mean, fs)]), tf.stack([*map(tf.reduce_mean, ss)])
@@ -402,34 +402,36 @@ COSINES = {
         ),
     ),
     "another divisor": Wrong(
-        "a · b is divided by something else than the product of the two norms, tf.norm(a) * tf.norm(b).",
+        "You divide a · b by the wrong number. Divide by the product of the two norms, "
+        "`tf.norm(a) * tf.norm(b)`.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(a * b)),
         of_vectors(lambda a, b: dot(a, b) / tf.sqrt(dot(a, a) + dot(b, b))),
     ),
     "zero everywhere": Wrong(
-        "Your answer is 0 in every call. Look whether losses() runs inside the `with` block, whether "
-        "all variables count, not the last alone, and whether the cosine is cut to a whole number.",
+        "Your function returned 0 in every call. Call `losses()` inside the `with` block, use "
+        "all variables and not only the last, and do not round the cosine to an integer.",
         of_vectors(lambda a, b: 0.0),
         of_lists(last_variable),
     ),
     "shared variables only": Wrong(
-        "You left out the variables that only one loss reaches. Their gradients count in the norm "
-        "of that loss: put zeros in place of None, not the variable aside.",
+        "You left out the variables that only one loss reaches, but their gradients belong to "
+        "the norm of that loss. Replace each `None` by zeros instead.",
         of_lists(lambda fs, ss: cosine(tf.concat(fs[:2], 0), tf.concat(ss[:2], 0))),
     ),
     "mean of cosines": Wrong(
-        "This is the mean of the variables' cosines. Join the gradients into one long vector for "
-        "each loss, and take one cosine.",
+        "This is the mean of the cosines of the single variables. Join all gradients of a loss "
+        "into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs, ss))),
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs[:2], ss[:2]))),
     ),
     "sum of cosines": Wrong(
-        "This is the sum of the variables' cosines. Join the gradients into one long vector for "
-        "each loss, and take one cosine.",
+        "This is the sum of the cosines of the single variables. Join all gradients of a loss "
+        "into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: sum(safe_cosines(fs, ss))),
     ),
     "first variable only": Wrong(
-        "This is the cosine for the first variable alone. Take all variables together.",
+        "This is the cosine for the first variable only. Flatten and concatenate the gradients "
+        "of all variables first.",
         of_lists(lambda fs, ss: cosine(fs[0], ss[0])),
     ),
     "product alone": Wrong(
@@ -437,25 +439,25 @@ COSINES = {
         of_vectors(dot),
     ),
     "norms squared": Wrong(
-        "You divided by the squared norms. Divide by the norms: tf.norm takes the root.",
+        "You divided by the squared norms. Divide by the norms: `tf.norm` takes the root.",
         of_vectors(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b))),
     ),
     "first norm only": Wrong(
-        "You divided by the first norm alone. Divide by the second, too.",
+        "You divided only by the first norm. Divide by the second one as well.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(a)),
     ),
     "second norm only": Wrong(
-        "You divided by the second norm alone. Divide by the first, too.",
+        "You divided only by the second norm. Divide by the first one as well.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(b)),
     ),
     "one norm twice": Wrong(
-        "You divided by the norm of one vector twice. Divide by the norm of each, once.",
+        "You divided by the norm of the same vector twice. Divide by the norm of each vector once.",
         of_vectors(lambda a, b: dot(a, b) / dot(a, a)),
         of_vectors(lambda a, b: dot(a, b) / dot(b, b)),
     ),
     "norms added": Wrong(
-        "You added the norms of a loss's gradients. The norm of all entries together is the root "
-        "of the sum of their squares: join the gradients first.",
+        "You added the norms of the single gradients. Join the gradients into one vector "
+        "first, then take its norm.",
         of_lists(lambda fs, ss: sum(map(dot, fs, ss)) / (sum_of_norms(fs) * sum_of_norms(ss))),
     ),
     "norms not multiplied": Wrong(
@@ -463,23 +465,24 @@ COSINES = {
         of_vectors(lambda a, b: dot(a, b) / (tf.norm(a) + tf.norm(b))),
     ),
     "root of the norms": Wrong(
-        "You divided by the root of the product of the norms. A norm has its root already: divide by "
-        "the product itself.",
+        "You divided by the root of the product of the norms. Divide by the product itself: a "
+        "norm already has a root.",
         of_vectors(lambda a, b: dot(a, b) / tf.sqrt(tf.norm(a) * tf.norm(b))),
     ),
     "entries added up first": Wrong(
-        "You added up the entries of each variable's gradient, and so one number stands for a whole "
-        "table. Keep every entry: flatten with tf.reshape(g, [-1]), and join with tf.concat.",
+        "You summed each variable's gradient, which leaves one number per variable. Keep every "
+        "entry: flatten with `tf.reshape(g, [-1])` and join with `tf.concat`.",
         of_lists(lambda fs, ss: cosine(*(tf.stack([*map(tf.reduce_sum, gs)]) for gs in (fs, ss)))),
     ),
     "each variable scaled": Wrong(
-        "Each variable's gradient was divided by its own norm, so that small ones count as much as "
-        "large ones. Join the gradients as they are, and divide by the norms of the long vectors.",
+        "You divided each variable's gradient by its norm, so small ones have the same weight "
+        "as large ones. Join the gradients unchanged, and divide by the norms of the long "
+        "vectors.",
         of_lists(lambda fs, ss: cosine(*(tf.concat([*map(unit, gs)], 0) for gs in (fs, ss)))),
     ),
     "smallest of cosines": Wrong(
-        "This is the smallest of the variables' cosines. Join the gradients into one long vector for "
-        "each loss, and take one cosine.",
+        "This is the smallest of the cosines of the single variables. Join all gradients of a "
+        "loss into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: tf.reduce_min(safe_cosines(fs, ss))),
     ),
     "parentheses missing": Wrong(
@@ -488,37 +491,37 @@ COSINES = {
         of_vectors(lambda a, b: dot(a, b) / tf.norm(a) * tf.norm(b)),
     ),
     "products averaged": Wrong(
-        "You averaged the products of the entries. Add them up: tf.reduce_sum.",
+        "You averaged the products of the entries. Sum them with `tf.reduce_sum`.",
         of_vectors(lambda a, b: cosine(a, b) / len(a)),
     ),
     "angle": Wrong(
-        "This is the angle. Return its cosine.",
+        "You returned the angle. Return its cosine.",
         of_vectors(lambda a, b: tf.acos(cosine(a, b))),
     ),
     "angle in degrees": Wrong(
-        "This is the angle in degrees. Return its cosine.",
+        "You returned the angle in degrees. Return its cosine.",
         of_vectors(lambda a, b: tf.acos(cosine(a, b)) * DEGREES),
     ),
     "one minus cosine": Wrong(
-        "This is 1 minus the cosine. Return the cosine.",
+        "You returned 1 minus the cosine. Return the cosine.",
         of_vectors(lambda a, b: 1 - cosine(a, b)),
     ),
     "sign turned": Wrong(
-        "The sign is wrong: 1 means the same direction, and -1 opposite ones. Keras's "
-        "cosine_similarity, being a loss, is minus the cosine.",
+        "The sign is wrong: 1 should mean the same direction. Keras's `cosine_similarity` is a "
+        "loss, so it returns minus the cosine.",
         of_vectors(lambda a, b: -cosine(a, b)),
     ),
     "sign lost": Wrong(
-        "You returned the absolute value. The sign says whether the losses conflict: keep it.",
+        "You returned the absolute value. Keep the sign, which says whether the losses conflict.",
         of_vectors(lambda a, b: abs(cosine(a, b))),
     ),
     "same gradient twice": Wrong(
-        "You returned 1 for every call: both vectors hold the same gradient. Ask the tape once "
-        "for each loss; a list of losses gives the gradient of their sum.",
+        "Your function returned 1 in every call, because both vectors are the same gradient. "
+        "Call `gradient` once per loss; a list of losses is summed.",
         of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a)),
     ),
     "gradient of the sum": Wrong(
-        "One of your two vectors is the gradient of the sum. Ask the tape once for each loss.",
+        "One of your two vectors is the gradient of the sum. Call `gradient` once per loss.",
         of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a + b)),
         of_vectors(cosine, targets=(lambda a, b: b, lambda a, b: a + b)),
     ),
@@ -526,26 +529,32 @@ COSINES = {
 
 # 12.3
 
-SUMMED = "There is one source, so one gradient comes back: several targets are summed."
+SUMMED = (
+    "This has several parts, but there is only one source, so you get one gradient. "
+    "Several targets are summed."
+)
 LATE = Table(
     {
-        None: "None comes back if no target has a path. l1 was recorded, so it has one.",
-        40: "40 is what you want, and what you get with the weight inside the block. But here "
-        "3 * l2 is computed when the tape is off.",
-        16: "16 is the sum without the weight. The second target is 3 * l2, a tensor of its own: "
-        "did the tape see how it was made?",
-        36: "36 is the slope of 3 * l2 alone, if it had been recorded. It was not, and l1 was.",
-        12: "12 is the slope of l2, which is not among the targets. They are l1 and 3 * l2.",
-        28: "28 is the sum of the values 4 and 24. The tape gives slopes.",
-        8: "8 is the value of l2. The tape gives slopes, and of the targets, l1 and 3 * l2.",
-        0: "The slope of l1 = w**2 at w = 2 is not 0, and l1 was recorded.",
+        None: "You get `None` if no target has a path. But the tape recorded `l1`, so it has one.",
+        40: "40 is the right gradient if the weight is inside the block. But here `3 * l2` is "
+        "computed when the tape is not recording.",
+        16: "16 is the sum without the weight. But the second target is `3 * l2`, a new "
+        "tensor: did the tape record it?",
+        36: "36 is the slope of only `3 * l2`. But the tape did not record that product, and "
+        "it did record `l1`.",
+        12: "12 is the slope of `l2`, which is not a target. The targets are `l1` and `3 * l2`.",
+        28: "28 is the sum of the *values* 4 and 24. But the tape returns slopes.",
+        8: "8 is the value of `l2`. But the tape returns slopes, and the targets are `l1` and "
+        "`3 * l2`.",
+        0: "0 would be a flat loss. But the slope of `l1 = w**2` at w = 2 is not 0, and the "
+        "tape recorded `l1`.",
         **dict.fromkeys(
             [(4,), (16,), (40,), (4, None), (None, 4), (None, 36), (None, None)], SUMMED
         ),
         **dict.fromkeys([(4, second) for second in (0, 12, 24, 36)], SUMMED),
     },
-    "{value} is not it. Say for each of the two targets whether the tape has a path from w to it, "
-    "and add the slopes of those that have.",
+    "{value} is not the answer. Does the tape have a path from `w` to each of the two targets? "
+    "Add the slopes of those that have one.",
 )
 
 # 12.4
@@ -578,8 +587,8 @@ def overwriting(project, swap):
 
 PROJECTIONS = {
     "one overwritten": Wrong(
-        "One gradient was overwritten before the other used it. Subtract from b its part along "
-        "the original a, and from a its part along the original b.",
+        "You overwrote one gradient before the other used it. Compute both projections from "
+        "the original `a` and `b`.",
         *[
             overwriting(lambda a, b, new, norm=norm: b - dot(a, b) / norm(a, new) * new, swap)
             for norm in (lambda a, new: dot(a, a), lambda a, new: dot(new, new))
@@ -587,130 +596,134 @@ PROJECTIONS = {
         ],
     ),
     "only added": Wrong(
-        "This is a + b, also where they conflict. If a · b < 0, take the part along the other out "
-        "of each first.",
+        "You return a + b even if the two conflict. If a · b < 0, first subtract from each its "
+        "projection onto the other.",
         lambda a, b: a + b,
     ),
     "one of two": Wrong(
-        "You return one gradient, without its part along the other. Do the same with the other, and "
-        "return the sum.",
+        "You return only one gradient, minus its projection onto the other. Do the same with "
+        "the other gradient, and return the sum.",
         surgery(lambda a, b: a - along(a, b), lambda a, b: a),
         surgery(lambda a, b: b - along(b, a), lambda a, b: b),
     ),
     "entry by entry": Wrong(
-        "You divide entry by entry. b · b is one number, the sum of the squares: tf.reduce_sum(b * b).",
+        "You divide elementwise. b · b is a single number, the sum of the squares: "
+        "`tf.reduce_sum(b * b)`.",
         surgery(lambda a, b: a - dot(a, b) / (b * b) * b + b - dot(a, b) / (a * a) * a),
     ),
     "divided by b, too": Wrong(
-        "The last factor stands in the divisor. a's part along b is (a · b / b · b) times b.",
+        "You also divide by the last factor. The projection of a onto b is ((a · b) / (b · b)) "
+        "b: multiply by `b` at the end.",
         surgery(lambda a, b: a - dot(a, b) / (dot(b, b) * b) + b - dot(a, b) / (dot(a, a) * a)),
     ),
     "b missing": Wrong(
-        "What you take from a is a number. The part along b is that number times b.",
+        "You subtract only a number from `a`. The projection is that number times `b`.",
         surgery(lambda a, b: a - dot(a, b) / dot(b, b) + b - dot(a, b) / dot(a, a)),
     ),
     "only a projected": Wrong(
-        "Only a lost its part along b; b is added in full. Project b, too, along the original a: "
-        "along the new one nothing is left to take.",
+        "You project only `a`, and add `b` unchanged. Also subtract from `b` its projection "
+        "onto the *original* `a`.",
         surgery(lambda a, b: a - along(a, b) + b),
     ),
     "only b projected": Wrong(
-        "Only b lost its part along a; a is added in full. Project a, too, along the original b: "
-        "along the new one nothing is left to take.",
+        "You project only `b`, and add `a` unchanged. Also subtract from `a` its projection "
+        "onto the *original* `b`.",
         surgery(lambda a, b: a + b - along(b, a)),
     ),
     "a alone": Wrong(
-        "This is a without its part along b. Do the same for b, and add the two.",
+        "This is only `a` minus its projection onto `b`. Do the same for `b`, and add the two.",
         surgery(lambda a, b: a - along(a, b)),
     ),
     "b alone": Wrong(
-        "This is b without its part along a. Do the same for a, and add the two.",
+        "This is only `b` minus its projection onto `a`. Do the same for `a`, and add the two.",
         surgery(lambda a, b: b - along(b, a)),
     ),
     "parts added": Wrong(
-        "You added the parts along each other. Subtract them.",
+        "You added the projections. Subtract them.",
         surgery(lambda a, b: a + along(a, b) + b + along(b, a)),
     ),
     "parts alone": Wrong(
-        "These are the parts along each other. Subtract them from a and b.",
+        "These are only the projections. Subtract them from `a` and `b`.",
         surgery(lambda a, b: along(a, b) + along(b, a)),
     ),
     "norms not squared": Wrong(
-        "You divided by the norms. The part of a along b is (a · b / b · b) b: divide by the "
-        "squared norm.",
+        "You divided by the norms. Divide by the squared norm: the projection of a onto b is "
+        "((a · b) / (b · b)) b.",
         surgery(lambda a, b: a + b - dot(a, b) * (b / tf.norm(b) + a / tf.norm(a))),
     ),
     "parts not divided": Wrong(
-        "The parts are not divided by a squared norm. The part of a along b is (a · b / b · b) b.",
+        "Your projections are not divided by the squared norm. The projection of a onto b is "
+        "((a · b) / (b · b)) b.",
         surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
     ),
     "cosine for product": Wrong(
-        "The cosine stands where the product a · b belongs. The part of a along b is "
-        "(a · b / b · b) b: the product, divided by the squared norm of b.",
+        "You use the cosine instead of the product a · b. The projection of a onto b is ((a · "
+        "b) / (b · b)) b.",
         surgery(lambda a, b: a + b - cosine(a, b) * (a + b)),
         surgery(lambda a, b: a + b - cosine(a, b) * (b / dot(b, b) + a / dot(a, a))),
     ),
     "product entry by entry": Wrong(
-        "a * b without tf.reduce_sum multiplies entry by entry. a · b is the sum of these "
-        "products, one number.",
+        "You multiply `a * b` elementwise, without a sum. a · b is a single number: "
+        "`tf.reduce_sum(a * b)`.",
         surgery(lambda a, b: a + b - a * b * (b / dot(b, b) + a / dot(a, a))),
         surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
     ),
     "conflict entry by entry": Wrong(
-        "You look for a conflict entry by entry. a · b is one number, tf.reduce_sum(a * b), and "
-        "decides for all entries at once.",
+        "You test for a conflict elementwise. Test the single number `tf.reduce_sum(a * b)`, "
+        "which decides for all entries at once.",
         lambda a, b: tf.where(a * b < 0, 0.0, a + b),
         lambda a, b: tf.where(a * b < 0, projected(a, b), a + b),
         calls=(0,),
     ),
     "products not added up": Wrong(
-        "The condition has many entries. a · b is one number, the sum of the products: "
-        "tf.reduce_sum(a * b).",
+        "Your condition has many entries. Test the single number `tf.reduce_sum(a * b)`.",
         lambda a, b: projected(a, b) if a * b < 0 else a + b,
     ),
     "matrix product": Wrong(
-        "@ and tf.matmul take matrices. a · b of two vectors is tf.reduce_sum(a * b).",
+        "`@` and `tf.matmul` need matrices, but these are vectors. Compute a · b as "
+        "`tf.reduce_sum(a * b)`.",
         *map(refused, KERNELS),
     ),
     "no method dot": Wrong(
-        "dot is a method of NumPy's arrays, and these are tensors. a · b is tf.reduce_sum(a * b).",
+        "`dot` is a method of NumPy arrays, but these are tensors. Compute a · b as "
+        "`tf.reduce_sum(a * b)`.",
         lambda a, b: a.dot(b),
     ),
     "weak conflict left": Wrong(
-        "A weak conflict is left as it is. Project wherever a · b is below 0, however little.",
+        "You ignore weak conflicts. Project if a · b is below 0, however little.",
         lambda a, b: projected(a, b) if cosine(a, b) < -0.1 else a + b,
     ),
     "zeros where they conflict": Wrong(
-        "Where they conflict you return zeros. Take only the part along the other out of each, "
-        "and add what is left.",
+        "If the two conflict, you return zeros. Subtract from each only its projection onto "
+        "the other, and add the results.",
         surgery(lambda a, b: 0 * a),
     ),
     "one gradient kept": Wrong(
-        "Where they conflict you return one of the two as it is. Take its part along the other "
-        "out of each, and add the two.",
+        "If the two conflict, you return one of them unchanged. Subtract from each its "
+        "projection onto the other, and add the results.",
         surgery(lambda a, b: a),
         surgery(lambda a, b: b),
     ),
     "norms exchanged": Wrong(
-        "Either the squared norms or the vectors are exchanged. What is subtracted from a is "
-        "(a · b / b · b) b, a part along b, divided by b · b.",
+        "The squared norms or the vectors are swapped. Subtract from a its projection onto b: "
+        "((a · b) / (b · b)) b.",
         surgery(lambda a, b: a + b - dot(a, b) * (b / dot(a, a) + a / dot(b, b))),
     ),
     "subtracted": Wrong(
-        "One of the two is subtracted where they conflict. Take its part along the other out of "
-        "each, and add what is left.",
+        "If the two conflict, you subtract one from the other. Subtract from each its "
+        "projection onto the other, and *add* the results.",
         surgery(lambda a, b: a - along(a, b) - (b - along(b, a))),
         surgery(lambda a, b: a - b),
     ),
     "one part for both": Wrong(
-        "The same part is subtracted from both. a loses its part along b, and b its part along a: "
-        "(a · b / a · a) a.",
+        "You subtract the same projection from both. Subtract from b its projection onto a: "
+        "((a · b) / (a · a)) a.",
         surgery(lambda a, b: a + b - 2 * along(a, b)),
         surgery(lambda a, b: a + b - 2 * along(b, a)),
     ),
     "brought to one length": Wrong(
-        "The gradients are divided by their norms, as in balanced norms. Here nothing is divided so: where "
-        "a · b < 0 each loses its part along the other, and the two are added as they are.",
+        "You divide the gradients by their norms, as for balanced norms. Remove that: if a · b "
+        "< 0, only subtract the projections, and add the results.",
         lambda a, b: unit(a) + unit(b),
         surgery(lambda a, b: unit(a) + unit(b)),
         surgery(lambda a, b: projected(unit(a), unit(b))),
@@ -722,17 +735,17 @@ PROJECTIONS = {
         ),
     ),
     "mean returned": Wrong(
-        "This is half of it: the mean of the two. Return their sum.",
+        "This is half of the answer, the mean of the two. Return their sum.",
         lambda a, b: surgery(projected)(a, b) / 2,
         surgery(lambda a, b: projected(a, b) / 2),
     ),
     "projected everywhere": Wrong(
-        "The conflicts are right. But you project where a · b is positive, too: there the losses "
+        "Your conflicts are right, but you also project if a · b is positive. Then the losses "
         "agree, so return a + b.",
         projected,
     ),
     "test turned round": Wrong(
-        "The test is the wrong way round: project where a · b is below 0.",
+        "Your test is reversed. Project if a · b is *below* 0.",
         surgery(lambda a, b: a + b, projected),
     ),
 }

@@ -25,11 +25,11 @@ print(len(calls))
 """,
         right="8",
         options={
-            "8": "Each model runs its three shared layers and one of its own. What the first one "
-            "computed is not used again.",
-            "5": "There are five layers, three of them shared. But what is shared is their weights: "
-            "each model runs its own way from x on.",
-            "6": "Six is three shared layers, twice. Each model has a last layer, too.",
+            "8": "Each model runs its three shared layers and one separate layer. The results "
+            "of the first model are not reused.",
+            "5": "There are five layers, three of them shared. But they share only weights: "
+            "each model runs its whole chain from `x` on.",
+            "6": "6 is three shared layers, twice. But each model also has a last layer.",
         },
     ),
     Variant(
@@ -54,12 +54,13 @@ print(len(calls))
 """,
         right="4",
         options={
-            "6": "That would be three models which share one layer: each runs it again. This is one "
-            "model.",
-            "3": "There are three outputs, and three layers that make them. The shared one runs, too.",
-            "4": "One model with three outputs is one pass: the shared layer runs once, and its "
-            "result goes to all three.",
-            "2": "Two layers lie behind each other, that is true. But there are three last ones.",
+            "6": "6 would be right for three models that share one layer, because each runs it "
+            "again. But this is one model.",
+            "3": "There are three outputs, and three layers that compute them. But the shared "
+            "layer runs as well.",
+            "4": "One model with three outputs needs one pass: the shared layer runs once, and "
+            "its result goes to all three.",
+            "2": "Each output does have two layers in sequence. But there are three last layers.",
         },
     ),
     Variant(
@@ -78,12 +79,12 @@ print(np.sum(w.numpy() == 0))
 """,
         right="0",
         options={
-            "3": "Three are wanted below 0.2, and the minimum has a 0 for each of them. But a step of "
-            "fixed length carries each across it, to and fro.",
-            "0": "Near 0 each step is about 0.1 times 0.2 long, and it hops over. Count what is "
-            "below a threshold.",
-            "4": "L1 draws every weight towards 0. But the one that is wanted at 0.8 is pulled the other "
-            "way, and stays near 0.6.",
+            "3": "Three are wanted below 0.2, and the minimum has a 0 for each. But a step of "
+            "fixed size carries each across it, back and forth.",
+            "0": "Near 0 each step is about 0.1 times 0.2, so it jumps across. Count the "
+            "weights below a threshold instead.",
+            "4": "L1 pulls every weight toward 0. But the one that is wanted at 0.8 is pulled "
+            "the other way, and stays near 0.6.",
         },
     ),
     Variant(
@@ -105,12 +106,14 @@ print(np.sum(w.numpy() == 0))
 """,
         right="3",
         options={
-            "0": "So it is where L1 is a term of the loss: the step hops across 0. Here what "
-            "is shorter than 0.02 is cut off.",
-            "5": "The cut draws all five towards 0. But 0.8 and -0.6 are further from it than 0.2.",
-            "2": "Two weights stay: those wanted further than 0.2 from 0. The others end at 0.",
-            "3": "What is left shorter than 0.02 becomes exactly 0, and three are not wanted enough "
-            "to leave it. The exact zeros come from the cut, as they did from a ReLU.",
+            "0": "0 would be right if L1 were a term of the loss, because each step jumps "
+            "across 0. But here everything below 0.02 is set to 0.",
+            "5": "The cut pulls all five toward 0. But 0.8 and -0.6 are farther from 0 than 0.2.",
+            "2": "2 is the number of weights that stay: those wanted farther than 0.2 from 0. "
+            "But the question is how many are 0.",
+            "3": "Whatever is smaller than 0.02 becomes exactly 0, and three weights are not "
+            "wanted enough to leave it. The exact zeros come from the cut, as they do from "
+            "a ReLU.",
         },
     ),
     Variant(
@@ -130,15 +133,16 @@ a, b = tape.gradient(speed, w), tape.gradient(safety, w)  # [-2, 2], [6, 1]
 w.assign_sub(0.001 * (a + b))
 change = losses(w)[0] - speed
 """,
-        question="The step follows the sum of both losses. What does the loss `speed` do?",
+        question="The step follows the sum of both losses. What happens to the loss `speed`?",
         truth='"it rises" if change > 0 else "it falls"',
         right="it rises",
         options={
-            "it falls": "The sum contains it, so you might expect that. But the step is -0.001 times "
-            "[4, 3], and for `speed` only a · [4, 3] = -2 counts.",
-            "it stays as it is": "That would need a · (a + b) = 0, a right angle. Here it is -2.",
-            "it rises": "It changes by about -0.001 · a · (a + b), and a · (a + b) = -8 + 6 = -2. "
-            "b is long, and points against a. `safety` falls by more.",
+            "it falls": "The sum contains `speed`, so you might expect it to fall. But the "
+            "step is -0.001 times [4, 3], and for `speed` only a · [4, 3] = -2 matters.",
+            "it stays as it is": "That would need a · (a + b) = 0, a right angle. But here it "
+            "is -2.",
+            "it rises": "It changes by about -0.001 · a · (a + b), and a · (a + b) = -8 + 6 = "
+            "-2. b is long and points against a, and `safety` falls by more.",
         },
     ),
     Variant(
@@ -158,17 +162,20 @@ a, b = tape.gradient(taste, w), tape.gradient(cost, w)  # [-2, 2], [2, 1]
 w.assign_sub(0.001 * (a + b))
 changes = [float(now - then) for now, then in zip(losses(w), (taste, cost))]
 """,
-        question="The step follows the sum; the cosine of a and b is negative. Which loss falls?",
+        question=(
+            "The step follows the sum, and the cosine of a and b is negative. Which loss falls?"
+        ),
         truth="{(True, True): 'both', (True, False): 'taste alone', (False, True): 'cost alone'}"
         "[changes[0] < 0, changes[1] < 0]",
         right="both",
         options={
-            "both": "a · (a + b) = 8 - 2 and b · (a + b) = 5 - 2 are both above 0. A negative cosine "
-            "is a conflict, but one loses only if the other's part outweighs its own.",
-            "cost alone": "One must lose where gradients point against each other, it seems. But a "
-            "is longer than b, so if one loses here, it is not `taste`.",
-            "taste alone": "a is the longer one, and it could outweigh b. But b · (a + b) = 5 - 2 is "
-            "above 0.",
+            "both": "a · (a + b) = 8 - 2 and b · (a + b) = 5 - 2 are both above 0. A negative "
+            "cosine is a conflict, but a loss rises only if the other gradient outweighs "
+            "its own.",
+            "cost alone": "If gradients point against each other, one loss seems to rise. But "
+            "a is longer than b, so it would not be `taste`.",
+            "taste alone": "a is the longer one, so it could outweigh b. But b · (a + b) = 5 - "
+            "2 is above 0.",
         },
     ),
     Variant(
@@ -185,15 +192,16 @@ for _ in range(60):
 
 weight = 1 / sigma**2
 """,
-        question="What does the weight, 1 / sigma², do?",
+        question="What happens to the weight, 1 / sigma²?",
         truth='"goes to 0" if weight < 0.05 else "settles at 1/3" if weight < 1 else "grows without end"',
         right="goes to 0",
         options={
-            "settles at 1/3": "One third is one divided by the error, a fair weight. It takes a price "
-            "for a large sigma to get there, and there is none.",
-            "grows without end": "A larger weight makes the sum larger, and training goes down.",
-            "goes to 0": "A larger sigma makes the weighted error smaller, and no model better. "
-            "Nothing holds it back.",
+            "settles at 1/3": "1/3 is one divided by the error, a fair weight. But it takes a "
+            "price for a large sigma to get there, and here there is none.",
+            "grows without end": "A larger weight makes the sum larger. But training minimizes "
+            "the sum.",
+            "goes to 0": "A larger sigma makes the weighted error smaller, without making the "
+            "model better. Nothing stops it.",
         },
     ),
     Variant(
@@ -212,13 +220,13 @@ print(f"{tf.exp(-s):.2f}")
 """,
         right="0.25",
         options={
-            "0.25": "At the bottom the slope 1 - 4 · exp(-s) is 0. With the price, the weight "
-            "settles at one divided by the error.",
-            "0.00": "So it ends without the last `+ s`. That is the price: a smaller weight "
+            "0.25": "At the minimum the slope 1 - 4 · exp(-s) is 0. With the price `+ s`, the "
+            "weight converges to one divided by the error.",
+            "0.00": "0.00 would be right without the last `+ s`. But with it, a smaller weight "
             "costs a larger s.",
-            "4.00": "A large error would get a large weight. It is the other way round: the "
-            "weight is one divided by the error.",
-            "1.00": "There it starts. The slope there is 1 - 4, so s grows.",
+            "4.00": "A large error might seem to need a large weight. But the weight is one "
+            "divided by the error.",
+            "1.00": "1.00 is the weight at the start. But the slope there is 1 - 4, so s grows.",
         },
     ),
     Variant(
@@ -236,9 +244,11 @@ print(float(tape.gradient(total, w)))
 """,
         right="3.5",
         options={
-            "2.0": "The weighing stands in the block, so the second loss counts: 0.5 times 3.",
-            "5.0": "The second loss is weighed by 0.5.",
-            "3.5": "2 of the first, and half of 3 of the second: weighed inside the block, both have a path.",
+            "2.0": "2 is the slope of only the first loss. But the weighting is inside the "
+            "block, so the second loss contributes 0.5 times 3.",
+            "5.0": "5 is the sum without the weight. But the second loss has the weight 0.5.",
+            "3.5": "The slope is 2 from the first loss, plus half of 3 from the second. The "
+            "weighting is inside the block, so both have a path.",
         },
     ),
     Variant(
@@ -255,9 +265,12 @@ print(float(tape.gradient([fit, 10 * size], w)))
 """,
         right="6.0",
         options={
-            "46.0": "`10 * size` is made below the block, where nothing is recorded.",
-            "10.0": "Two targets are summed, but the second is a new tensor that the tape never saw.",
-            "6.0": "`10 * size` is a tensor from below the block: it has no path, and the first target is left.",
+            "46.0": "46 is 6 + 40, with both losses. But `10 * size` is computed below the "
+            "block, so the tape did not record it.",
+            "10.0": "10 is 6 + 4, the slopes without the weight. But the second target is a "
+            "new tensor that the tape did not record.",
+            "6.0": "`10 * size` is computed below the block, so it has no path. Only the first "
+            "target is left, with the slope 6.",
         },
     ),
 )

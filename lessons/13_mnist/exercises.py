@@ -346,10 +346,10 @@ def which(reading: Any, logits: np.ndarray, labels: np.ndarray, k: int) -> np.nd
     return np.sort(answered) if answered.ndim == 1 and len(answered) <= k else answered
 
 
-MEASURED = "Return two numbers, as a tuple: the mean loss, then the accuracy."
-GAIN = "Return two numbers, as a tuple: the gain, then its standard error."
-SIDES = "Return two arrays of indices, as a tuple: (kept, held)."
-INDICES = "Return the indices: one array of shape (k,), or a list of whole numbers."
+MEASURED = "Return two numbers as a tuple: the mean loss, then the accuracy."
+GAIN = "Return two numbers as a tuple: the gain, then its standard error."
+SIDES = "Return two arrays of indices as a tuple: `(kept, held)`."
+INDICES = "Return the indices: one array of shape (k,), or a list of integers."
 
 EXERCISES = (
     Question(
@@ -361,7 +361,7 @@ EXERCISES = (
         call=with_two_generators,
         inputs="writers share",
         parts=[Part(words="the division", form=SIDES, read=division), Part(read=generators)],
-        praise="No writer stands on both sides, so the held-out number is not flattered.",
+        praise="No writer is on both sides, so the held-out accuracy is not too optimistic.",
     ),
     Question(
         id="13.2",
@@ -379,12 +379,13 @@ EXERCISES = (
         demands=[
             Demand(
                 "too many at once",
-                "The numbers are right, but `logits_of` was asked for more than `batch_size` "
-                "examples at a time. Cut x into batches: the data may be larger than the memory.",
+                "The numbers are right, but you pass `logits_of` more than `batch_size` "
+                "examples at a time. Split `x` into batches, because the data may not fit "
+                "into memory.",
                 lambda noted: all(noted["in batches"]),
             )
         ],
-        praise="Every example counts once, also those of a short last batch.",
+        praise="Every example has the same weight, including those in a short last batch.",
     ),
     Question(
         id="13.3",
@@ -396,11 +397,11 @@ EXERCISES = (
         call=trained,
         inputs="kernels images labels orders held batch_size",
         parts=[
-            Part("again", "what the same orders give a second time, from the same weights,"),
+            Part("again", "the result of the same orders, a second time from the same weights,"),
             Part("change", "the change of the weights"),
             Part("accuracy", "the accuracy", "Return one number, the accuracy."),
         ],
-        praise="Trained in the order that was given, and measured on what it never saw.",
+        praise="You train in the given order, and measure on images that the model never saw.",
     ),
     Question(
         id="13.4",
@@ -418,12 +419,12 @@ EXERCISES = (
         demands=[
             Demand(
                 "setting changed",
-                "The numbers are right, but `setting` was changed, and the next comparison would "
-                "start from another one. Make a new dict: setting | change.",
+                "The numbers are right, but you changed `setting`, so the next comparison "
+                "would start from the wrong one. Use a new dict: `setting | change`.",
                 lambda noted: all(noted["kept"]),
             )
         ],
-        praise="One change, several seeds, and a number that says how far to believe it.",
+        praise="One change, several seeds, and a number that says how far to trust the gain.",
     ),
     Question(
         id="13.5",
@@ -438,22 +439,24 @@ EXERCISES = (
                 "the list of epochs that were trained in the second and in the third call, after "
                 "a kill",
             ),
-            Part("weights", "the list of weights in the end", "Return the model."),
+            Part("weights", "the list of weights at the end", "Return the model."),
         ],
         demands=[
             Demand(
                 "kill caught",
-                "The second and the third call are right, but the first catches the kill, and "
-                "returns a model that is not trained to the end. Let the KeyboardInterrupt pass: "
-                "the next call goes on.",
+                "The second and third calls are right, but the first one catches the kill and "
+                "returns a model that is not fully trained. Do not catch the "
+                "`KeyboardInterrupt`; the next call continues.",
                 lambda noted: not any(noted["caught"]),
             )
         ],
-        praise="Killed and called again, it ends as if nothing had happened.",
+        praise=(
+            "Killed and called again, your function ends with the same weights as without the kill."
+        ),
     ),
     Question(
         id="13.6",
-        title="The surest mistakes",
+        title="The most confident mistakes",
         kind="complete",
         points=3,
         draw=draw_logits,
@@ -464,12 +467,12 @@ EXERCISES = (
             Part("indices", "the list of your indices, sorted,", INDICES, read=which),
             Part(
                 "indices",
-                "the order of your right indices, the surest first,",
+                "the order of your correct indices, most confident first,",
                 INDICES,
                 read=indices,
             ),
         ],
-        praise="These are where to look for wrong labels first.",
+        praise="These are the examples to check first for wrong labels.",
     ),
 )
 
@@ -478,38 +481,40 @@ PREDICTIONS = (
         "13.a",
         right="2.3",
         options={
-            "0": "A small number seems modest. But a loss of 0 means sure and right, and the "
-            "network has not seen a label.",
-            "2.3": "A network that knows nothing spreads its probability evenly: 1/10 for each "
-            "class, and the loss is -ln(1/10) = 2.30.",
-            "0.1": "0.1 is the probability of each class. The loss is minus its logarithm.",
-            "10": "10 is the number of classes. The loss is a logarithm of it.",
-            "1": "This is the logarithm to base 10. The loss takes the natural one.",
-            "3.3": "This is the logarithm to base 2. The loss takes the natural one.",
-            "-2.3": "This is the logarithm of the probability. The loss is minus it, and never "
-            "below 0.",
+            "0": "0 is a small loss. But a loss of 0 means certain and correct, and the "
+            "network has not seen a label yet.",
+            "2.3": "An untrained network spreads its probability evenly: 1/10 for each class, "
+            "so the loss is -ln(1/10) = 2.30.",
+            "0.1": "0.1 is the probability of each class. But the loss is minus its logarithm.",
+            "10": "10 is the number of classes. But the loss is the logarithm of that number.",
+            "1": "1 is the logarithm to base 10. But the loss uses the natural logarithm.",
+            "3.3": "3.3 is the logarithm to base 2. But the loss uses the natural logarithm.",
+            "-2.3": "-2.3 is the logarithm of the probability. But the loss is minus that, and "
+            "never below 0.",
         },
-        otherwise="The loss is minus the natural logarithm of the probability that the right class "
-        "gets.",
+        otherwise=(
+            "The loss is minus the natural logarithm of the probability of the correct "
+            "class. What is that probability here?"
+        ),
     ),
     Callout(
         "13.b",
         right="fewer than 128 entries",
         options={
-            "an error": "An index beyond the end is an error, for a single entry. A slice is "
-            "different.",
-            "128 entries": "The graph was told 128. But nothing fills the rest up.",
-            "fewer than 128 entries": "A slice ends where the tensor ends, and 88 are left.",
+            "an error": "A single index beyond the end is an error. But a slice is not.",
+            "128 entries": "The slice asks for 128. But nothing fills up the missing entries.",
+            "fewer than 128 entries": "A slice ends where the tensor ends, and 88 entries are "
+            "left.",
         },
     ),
     Callout(
         "13.c",
         right="no",
         options={
-            "yes": "Model and optimizer are said to be all that there is to save, and the order is "
-            "the same. But two more things are drawn at random.",
-            "no": "Dropout draws from a counter of its own, and the moves from their generator. "
-            "This checkpoint holds neither, so the new run drops other inputs.",
+            "yes": "The model and the optimizer seem to be everything, and the order is the "
+            "same. But two more things are random.",
+            "no": "Dropout has a seed state, and the image shifts have a random generator. "
+            "This checkpoint contains neither, so the new run drops other inputs.",
         },
     ),
 )

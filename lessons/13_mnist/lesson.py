@@ -4,7 +4,7 @@
 # Everything from the lessons before meets here: a network, a loop that runs inside a graph, and real
 # images. Reaching 99 % is quick. Knowing that the number is true takes the habits of this lesson.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - hold out images, and choose by them alone;
 # - say what a convolution and dropout compute, and look for wrong wiring before you train;
@@ -37,12 +37,6 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## Sitting 1: Data and wiring
-#
-# You have a fast loop, and clipping. Before it trains on real images: what is held out, and is the network wired
-# right? About {time}.
-
-# %% [markdown]
 # ## What goes in, and what is held out?
 #
 # MNIST: handwritten digits, 28 by 28 greys. Where there is no network, a small stand-in of real digits
@@ -57,6 +51,8 @@ labels = tf.constant(y_train, tf.int64)  # (n,)
 
 print("greys:", images.dtype.name, "from", x_train.min(), "to", x_train.max())
 print("classes:", np.unique(y_train))
+
+# %% tags=["claims"]
 assert images.shape[1:] == (28, 28, 1) and labels.shape == images.shape[:1]
 
 # %% [markdown]
@@ -75,6 +71,8 @@ in_order = np.sort(y_train)[-len(held) :]  # the last of a sorted file
 classes = {"drawn": len(np.unique(y_train[held])), "last": len(np.unique(in_order))}
 
 print("classes among the held-out images:", classes)
+
+# %% tags=["claims"]
 assert classes["drawn"] == 10 > classes["last"]
 assert len(np.intersect1d(held, kept)) == 0 and len(held) + len(kept) == len(y_train)
 
@@ -161,6 +159,8 @@ for i in range(2):
 by_layer = tf.nn.conv2d(picture[None, ..., None], edge[..., None, None], 1, "VALID")
 
 print(by_hand[0])
+
+# %% tags=["claims"]
 assert np.array_equal(by_layer[0, ..., 0], by_hand)
 assert model.layers[1].kernel.shape == (5, 5, 1, 16)
 
@@ -179,6 +179,8 @@ ones = tf.ones((100, 100))
 first, second, idle = dropout(ones, training=True), dropout(ones, training=True), dropout(ones)
 
 print("values in training:", np.unique(first).round(2), "and else:", np.unique(idle))
+
+# %% tags=["claims"]
 assert abs(np.mean(first == 0) - 0.3) < 0.03 and abs(np.mean(first) - 1) < 0.03
 assert np.allclose(np.unique(first), [0, 1 / 0.7]) and np.all(idle == 1)
 assert not np.array_equal(first, second) and len(dropout.non_trainable_variables) == 1
@@ -223,6 +225,8 @@ other_labels = np.roll(y, 1)  # each image has its neighbour's
 blind = [loss_fn(y, model(0 * x)), loss_fn(other_labels, model(x))]
 
 print(wrong)
+
+# %% tags=["claims"]
 assert abs(first_loss - np.log(10)) < 0.3 and np.allclose(blind, np.log(10), atol=0.3)
 assert len(report.rows) == 8 and not wrong
 
@@ -255,18 +259,12 @@ def learned(targets, rate, n=32):
 # %%
 known, crept, mislabelled = learned(y, 1e-3), learned(y, 1e-5), learned(other_labels, 1e-3)
 print(f"learned all: {known == 1}, at 1e-5: {crept == 1}, wrong labels: {mislabelled > 0.9}")
+
+# %% tags=["claims"]
 assert known == 1.0 and crept < 0.7 and mislabelled > 0.9
 
 # %% [markdown]
 # Wrong labels are learned, too: look at images beside their labels.
-
-# %% [markdown]
-# ## Sitting 2: An epoch, and a comparison
-#
-# **Here the first sitting ends.** You can hold out images, and look for wrong wiring. When you come back, select
-# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# One epoch in a graph, an honest measurement, and a change that is more than luck. About {time}.
 
 # %% [markdown]
 # ## What does one epoch look like in a graph?
@@ -344,6 +342,8 @@ right = rng.random(55_000) < np.linspace(0.5, 1, 55_000)
 mean_of_means = np.mean([right[first : first + 128].mean() for first in range(0, 55_000, 128)])
 
 print("the same:", bool(np.isclose(mean_of_means, right.mean(), rtol=1e-6)))
+
+# %% tags=["claims"]
 assert 0 < sizes[-1] < 128 and sum(sizes) == 55_000
 # the small batch counts too much
 assert 0 < mean_of_means - right.mean() < 0.01
@@ -495,6 +495,8 @@ print(
     "and seeds alone differ:",
     np.ptp(fast) > 0,
 )
+
+# %% tags=["claims"]
 assert max(slow) < min(fast) and np.ptp(fast) > 0
 
 # %% [markdown]
@@ -547,14 +549,6 @@ check("13.4", compare)
 # Now change one thing yourself, in a cell of your own: `compare(measure, setting, {"shift": 2}, [1, 2, 3])`, or no
 # dropout, or twice the width. Say before you run it what you expect, and write down gain and error. It takes half a
 # minute to a minute. Do moves of two pixels help so short a training?
-
-# %% [markdown]
-# ## Sitting 3: Stop, and the long run
-#
-# **Here the second sitting ends.** You can measure a model in batches, and tell a gain from luck. When you come
-# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# A run that goes on after a kill, and the long training at last. About {time}.
 
 # %% [markdown]
 # ## Can you stop, and go on?
@@ -642,6 +636,8 @@ def whole_checkpoint(model, optimizer, generator):
 whole_difference = resumed(whole_checkpoint)
 
 print("equal, with all of it:", bool(whole_difference < 1e-6))
+
+# %% tags=["claims"]
 assert whole_difference < 1e-6 < 1e-4 < short_difference
 
 # %% [markdown]
@@ -740,6 +736,8 @@ accuracy = accuracy_on_held_out(model)
 
 bound = 0.99 if is_mnist else 0.9
 print("\ngood on the held-out images:", bool(accuracy >= bound))
+
+# %% tags=["claims"]
 assert accuracy >= bound
 
 # %% [markdown]
@@ -839,6 +837,8 @@ assert history["accuracy"][0] + 0.1 < history["accuracy"][-1]
 assert history["accuracy"][-1] < accuracy or not is_mnist
 # by chance alone
 spread = [np.sqrt(p * (1 - p) / n) for p, n in ((0.994, 10_000), (0.98, 297))]
+
+# %% tags=["claims"]
 assert np.allclose(spread, [0.0008, 0.008], rtol=0.05)
 
 # %% [markdown]

@@ -69,59 +69,59 @@ def as_tuples(writers, share, rng):
 
 
 NUMBER = (
-    "That is another number of writers than round(share * number of writers). Count each writer "
-    "once, np.unique, round neither up nor down, and draw without replacement."
+    "You hold out the wrong number of writers; it should be `round(share * number of "
+    "writers)`. Count each writer once with `np.unique`, use `round`, and draw without "
+    "replacement."
 )
 SIDES = {
     "returns none": Wrong(
-        "Your function returned None. Return (kept, held), two arrays of indices.",
+        "Your function returned `None`. Return `(kept, held)`, two arrays of indices.",
         lambda writers, share, rng: None,
     ),
     "not two arrays": Wrong(
-        "Return two arrays of indices, as a tuple: (kept, held). np.where gives a tuple with an "
-        "array in it, and np.flatnonzero the array alone.",
+        "You did not return two arrays of indices. Return the tuple `(kept, held)`; use "
+        "`np.flatnonzero`, because `np.where` returns a tuple with an array in it.",
         as_tuples,
     ),
     "nothing held out": Wrong(
-        "Nothing is held out. Draw from the writers' own names, np.unique(writers): a number "
-        "from 0 to n - 1 need not be one of them.",
+        "You hold out nothing: the numbers from 0 to n - 1 are not the writers' names. Draw "
+        "from `np.unique(writers)`.",
         holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
     ),
     "nothing kept": Wrong(
-        "Nothing is kept. np.isin(writers, drawn) asks of each image whether its writer is drawn; "
-        "the other way round it asks of each writer that is drawn.",
+        "You keep nothing, because the arguments of `np.isin` are swapped. `np.isin(writers, "
+        "drawn)` tells for each image whether its writer was drawn.",
         isin_exchanged,
     ),
     "by images": Wrong(
-        "Images of one writer stand on both sides, so the network knows the handwriting. Draw "
-        "writers, and hold out all images of each: np.isin(writers, drawn).",
+        "Images of one writer are on both sides, so the network knows the handwriting. Draw "
+        "writers, and hold out all images of each: `np.isin(writers, drawn)`.",
         by_images,
     ),
     "images on both sides": Wrong(
-        "Some images are kept and held out as well. What is kept is the rest: ~np.isin(writers, "
-        "drawn).",
+        "Some images are on both sides. Keep only the rest: `~np.isin(writers, drawn)`.",
         all_kept,
     ),
     "images on neither side": Wrong(
-        "Some images are on neither side. Every image is kept or held out.",
+        "Some images are on neither side. Keep or hold out every image.",
         lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
     ),
     "sides exchanged": Wrong(
-        "The sides are exchanged: the writers that were drawn are held out, and come second.",
+        "The two sides are swapped. Hold out the writers that were drawn, and return their "
+        "images second.",
         holding_out(drawn, end=lambda kept, held: (held, kept)),
     ),
     "truth values": Wrong(
-        "These are truth values, one for each image. Return indices: np.flatnonzero.",
+        "You returned booleans, one per image. Return indices: use `np.flatnonzero`.",
         as_masks,
     ),
     "writers returned": Wrong(
-        "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
+        "You returned writers. Return the indices of their images: `np.flatnonzero(np.isin(...))`.",
         as_writers,
     ),
     "drawn twice": Wrong(
-        "Too few writers are held out. Either some are drawn more than once: rng.choice needs "
-        "replace=False, and np.unique(writers) names each writer once. Or it is not "
-        "round(share * number of writers) of them.",
+        "You hold out too few writers. Draw `round(share * number of writers)` from "
+        "`np.unique(writers)`, with `replace=False`, so that none is drawn twice.",
         holding_out(lambda rng, names, count, writers: rng.choice(names, count)),
         calls=(2,),
     ),
@@ -129,13 +129,13 @@ SIDES = {
     "another number in one division": Wrong(NUMBER, number_off(26), calls=(1,)),
     "another number in the last division": Wrong(NUMBER, number_off(20), calls=(2,)),
     "not drawn": Wrong(
-        "These are the first or the last writers, and a file may be sorted. Draw them: "
-        "rng.choice(names, size=k, replace=False).",
+        "You hold out the first or the last writers, but a file may be sorted. Draw them at "
+        "random: `rng.choice(names, size=k, replace=False)`.",
         holding_out(lambda rng, names, count, writers: names[:count]),
     ),
     "own generator": Wrong(
-        "The same writers are drawn whatever `rng` is. Draw with rng, not with a generator or a "
-        "seed of your own.",
+        "You draw the same writers whatever `rng` is. Use the argument `rng`, without another "
+        "generator or seed.",
         holding_out(
             lambda rng, names, count, writers: np.random.default_rng(0).choice(
                 names, count, replace=False
@@ -143,8 +143,8 @@ SIDES = {
         ),
     ),
     "global generator": Wrong(
-        "The same `rng` gave other writers the second time: np.random draws from a state of its "
-        "own. Draw with rng.choice.",
+        "The same `rng` gave different writers the second time, because `np.random` has its "
+        "own state. Draw with `rng.choice`.",
         holding_out(lambda rng, names, count, writers: np.random.choice(names, count, False)),
     ),
 }
@@ -223,75 +223,75 @@ def as_probabilities(labels, logits):
 
 MEASUREMENTS = {
     "returns none": Wrong(
-        "Your function returned None. End it with `return mean_loss, accuracy`, after the loop "
-        "over the batches.",
+        "Your function returned `None`. End it with `return mean_loss, accuracy`, after the "
+        "loop over the batches.",
         measuring(end=lambda both: None),
     ),
     "swapped": Wrong(
-        "The two are swapped: the mean loss comes first, then the accuracy.",
+        "The two return values are swapped. Return the mean loss first, then the accuracy.",
         measuring(end=lambda both: both[::-1]),
     ),
     "percent": Wrong(
-        "The accuracy is given in percent. Return the fraction, between 0 and 1.",
+        "You returned the accuracy in percent. Return the fraction, between 0 and 1.",
         measuring(None, lambda hits, size, n: 100 * mean(hits, size, n)),
     ),
     "fraction wrong": Wrong(
-        "This is the fraction that is wrong. The accuracy is the fraction right.",
+        "You returned the fraction that is wrong. Return the fraction that is right.",
         measuring(None, lambda hits, size, n: 1 - mean(hits, size, n)),
     ),
     "mean of means": Wrong(
-        "You took the mean of the batches' means, so that an example in the short last batch "
-        "counts more than the others. Add up over all examples, and divide by n once.",
+        "You averaged the batch means, so an example in the short last batch has a larger "
+        "weight than the others. Sum over all examples, and divide by n once.",
         *of_both(lambda parts, size, n: np.mean([np.mean(part) for part in parts])),
     ),
     "short batch left out": Wrong(
-        "The short last batch is left out. Go on until all n examples are counted.",
+        "You left out the short last batch. Continue until all n examples are included.",
         *in_a_short_call(mean),
     ),
     "left out but divided": Wrong(
-        "The short last batch is left out, though the sums are divided by n. Go on until all n "
-        "examples are counted.",
+        "You left out the short last batch, although you divide by n. Continue until all n "
+        "examples are included.",
         *in_a_short_call(lambda parts, size, n: np.sum(np.concatenate(parts)) / n),
     ),
     "sums not divided": Wrong(
-        "These are the sums over all examples. Divide each by n.",
+        "You returned the sums over all examples. Divide each by n.",
         measuring(*[lambda parts, size, n: np.sum(np.concatenate(parts))] * 2),
     ),
     "count of hits": Wrong(
-        "This is the number of examples that are right. The accuracy is the fraction: divide by n.",
+        "You returned the number of correct examples. Divide it by n to get the fraction.",
         measuring(None, lambda hits, size, n: np.sum(np.concatenate(hits))),
     ),
     "last batch alone": Wrong(
-        "The last batch alone counts. Keep sums over all batches.",
+        "You used only the last batch. Keep sums over all batches.",
         *of_both(lambda parts, size, n: np.mean(parts[-1])),
     ),
     "first batch alone": Wrong(
-        "The first batch alone counts. Either you return inside the loop, or each slice ends at "
-        "batch_size: it should end at first + batch_size.",
+        "You used only the first batch: you return inside the loop, or each slice ends at "
+        "`batch_size`. Return after the loop, and end each slice at `first + batch_size`.",
         *of_both(lambda parts, size, n: np.mean(parts[0])),
         *of_both(lambda parts, size, n: np.sum(parts[0]) / n),
     ),
     "empty batch": Wrong(
-        "Where `batch_size` divides n, you ask for a last batch without an example, and the mean "
-        "of nothing is no number. range(0, n, batch_size) ends in time.",
+        "If `batch_size` divides n, your last batch is empty, and the mean of nothing is nan. "
+        "Loop over `range(0, n, batch_size)`.",
         with_an_empty_batch(lambda *batch: float(loss_fn(*batch))),
         with_an_empty_batch(loss_fn),
         with_an_empty_batch(lambda *batch: tf.reduce_mean(cross_entropies(*batch))),
         calls=(3,),
     ),
     "means weighed alike": Wrong(
-        "You weigh the mean of every batch by `batch_size`, also that of the short last batch. "
-        "Weigh it by the number of examples that it has.",
+        "You weight the mean of every batch by `batch_size`, even that of the short last "
+        "batch. Weight it by the number of examples in the batch.",
         *of_both(lambda parts, size, n: size * sum(np.mean(part) for part in parts) / n),
     ),
     "means divided by n": Wrong(
-        "You added up the batches' means, and divided by the number of examples. Multiply each "
-        "mean by the size of its batch first.",
+        "You divided the sum of the batch means by the number of examples. Multiply each mean "
+        "by its batch size first.",
         *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts) / n),
     ),
     "sum of means": Wrong(
-        "You added up the batches' means. Multiply each by the size of its batch, and divide the "
-        "sum by n.",
+        "You added the batch means. Multiply each mean by its batch size, and divide the total "
+        "by n.",
         *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts)),
     ),
     "sums by batches": Wrong(
@@ -303,18 +303,18 @@ MEASUREMENTS = {
         *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
     ),
     "softmax twice": Wrong(
-        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
-        "logits as they are.",
+        "You apply softmax twice: this cross-entropy already applies it to the logits. Pass it "
+        "the logits unchanged.",
         measuring(losses_of=twice_softmax),
     ),
     "logits as probabilities": Wrong(
-        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
-        "from_logits=True.",
+        "The loss treats your logits as probabilities, which is the default in Keras. Pass "
+        "`from_logits=True`.",
         measuring(losses_of=as_probabilities),
     ),
     "largest logit compared": Wrong(
-        "The loss is right, the accuracy is not: you compare the largest logit itself with the "
-        "label. Count where it stands at the label, with the argmax of each row.",
+        "The loss is right, but you compare the largest logit itself with the label. Compare "
+        "its index, the `argmax` of each row.",
         measuring(hits_of=lambda labels, logits: np.max(logits, axis=1) == labels),
     ),
 }
@@ -416,54 +416,54 @@ def in_batches(accuracy_of):
 
 TRAININGS = {
     "drawn anew": Wrong(
-        "The same `orders` give other weights a second time: something is drawn at random. Each of "
-        "`orders` is shuffled already. Take its images as they come.",
+        "The same `orders` gave different weights the second time, because you draw something "
+        "at random. Each order is already shuffled, so use its images in that order.",
         training(epochs=lambda orders: [np.random.permutation(order) for order in orders]),
     ),
     "nothing trained": Wrong(
-        "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
-        "in each batch.",
+        "The weights did not change. Call `optimizer.apply(gradients, "
+        "model.trainable_variables)` in each batch.",
         training(stepping(updates=0)),
     ),
     "inference mode": Wrong(
-        "The model is trained as if it were predicting. Call model(x, training=True) under the "
-        "tape.",
+        "You call the model in inference mode. Call `model(x, training=True)` under the tape.",
         training(stepping(training=False)),
     ),
     "penalties left out": Wrong(
-        "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
+        "The loss does not include the regularization. Add `sum(model.losses)` to the loss, "
+        "inside the block.",
         training(stepping(penalty=lambda losses: 0.0)),
     ),
     "one penalty": Wrong(
-        "One penalty counts, and the model has several. Add sum(model.losses).",
+        "Your loss includes only one of several penalties. Add `sum(model.losses)`.",
         training(stepping(penalty=lambda losses: losses[0])),
     ),
     "penalties twice": Wrong(
-        "The penalties count twice. Add sum(model.losses) once.",
+        "Your loss includes the penalties twice. Add `sum(model.losses)` once.",
         training(stepping(penalty=lambda losses: 2 * sum(losses))),
     ),
     "applied twice": Wrong(
-        "Each batch moves the weights twice. One step for each batch: call optimizer.apply once.",
+        "Each batch updates the weights twice. Call `optimizer.apply` once per batch.",
         training(stepping(updates=2)),
     ),
     "softmax twice": Wrong(
-        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
-        "logits as they are.",
+        "You apply softmax twice: this cross-entropy already applies it to the logits. Pass it "
+        "the logits unchanged.",
         training(stepping(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits)))),
     ),
     "logits as probabilities": Wrong(
-        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
-        "from_logits=True.",
+        "The loss treats your logits as probabilities, which is the default in Keras. Pass "
+        "`from_logits=True`.",
         training(stepping(loss_of=mean_as_probabilities)),
     ),
     "one step an epoch": Wrong(
-        "The weights move once in an epoch, by its last batch. Take the gradients and apply them "
-        "inside the loop over the batches.",
+        "The weights are updated only once per epoch, with the last batch. Compute and apply "
+        "the gradients inside the loop over the batches.",
         training(batches=lambda order, size: [order[(len(order) - 1) // size * size :]]),
     ),
     "places for indices": Wrong(
-        "You take the images at the places of the batch, 0, 1, 2 and so on. The entries of the "
-        "order are the indices: tf.gather(images, order[first : first + batch_size]).",
+        "You use the positions 0, 1, 2, ... as image indices. Use the entries of the order: "
+        "`tf.gather(images, order[first : first + batch_size])`.",
         training(
             batches=lambda order, size: [
                 np.arange(i, min(i + size, len(order))) for i in range(0, len(order), size)
@@ -474,34 +474,35 @@ TRAININGS = {
         ),
     ),
     "losses added up": Wrong(
-        "The losses of a batch are added up, so a step grows with the batch. Take tf.reduce_mean.",
+        "You sum the losses of a batch, so a step grows with the batch. Average them with "
+        "`tf.reduce_mean`.",
         training(stepping(loss_of=sum_of_losses)),
     ),
     "labels out of order": Wrong(
-        "The images are looked up by their indices and the labels are not: each image has another "
-        "one's label. tf.gather(labels, batch).",
+        "You look up the images by index, but not the labels, so each image gets the wrong "
+        "label. Use `tf.gather(labels, batch)`.",
         training(stepping(labels_of=lambda labels, batch: labels[: len(batch)])),
         labels_by_place,
     ),
     "order ignored": Wrong(
-        "The images come in the order of their indices, not in the one that was given.",
+        "You use the images in the order of their indices. Use the given order.",
         training(epochs=lambda orders: [np.sort(order) for order in orders]),
     ),
     "held out trained on": Wrong(
-        "You train on every image, those held out included. An order holds the images of an epoch.",
+        "You train on every image, including those held out. Use only the indices in each order.",
         training(epochs=lambda orders: [np.arange(len(orders[0]) + 21) for order in orders]),
     ),
     "one epoch": Wrong(
-        "You train one epoch. Each of orders is one.",
+        "You train for only one epoch. Each entry of `orders` is one epoch: loop over all of them.",
         training(epochs=lambda orders: orders[:1]),
         training(epochs=lambda orders: orders[-1:]),
     ),
     "one order for all": Wrong(
-        "Every epoch has the order of the first. Take each of orders once.",
+        "Every epoch uses the first order. Use each entry of `orders` once.",
         training(epochs=lambda orders: [orders[0]] * len(orders)),
     ),
     "short batch left out": Wrong(
-        "The short batch at the end of an epoch is left out. It is a batch, too.",
+        "You leave out the short last batch of an epoch. Train on it as well.",
         training(
             batches=lambda order, size: [
                 order[i : i + size] for i in range(0, len(order) - size + 1, size)
@@ -509,17 +510,17 @@ TRAININGS = {
         ),
     ),
     "one batch": Wrong(
-        "You take one step in an epoch, on all images at once. Cut the order into batches.",
+        "You take one step per epoch, on all images at once. Split the order into batches.",
         training(batches=lambda order, size: [order]),
     ),
     "measured in training": Wrong(
-        "The weights are right. The accuracy is measured as in training: call the model with "
-        "training=False.",
+        "The weights are right, but you measure the accuracy in training mode. Call the model "
+        "with `training=False`.",
         training(measure=accuracy(in_training=True)),
     ),
     "measured at another time": Wrong(
-        "The weights are right. But this is the accuracy at another time, or the best, the worst "
-        "or the mean of several. Measure once, after the last epoch: below both loops.",
+        "The weights are right, but this is not the accuracy at the end. Measure once, after "
+        "the last epoch, below both loops.",
         *(
             measured_when(pick)
             for pick in (
@@ -533,50 +534,51 @@ TRAININGS = {
         ),
     ),
     "short batch not measured": Wrong(
-        "The weights are right. The short last batch of the held-out images is not measured: "
-        "every one of them counts.",
+        "The weights are right, but you do not measure the short last batch of the held-out "
+        "images. Include every held-out image.",
         in_batches(lambda hits, size: np.mean([h for h in hits if len(h) == size])),
         in_batches(
             lambda hits, size: sum(h.sum() for h in hits if len(h) == size) / sum(map(len, hits))
         ),
     ),
     "mean of means": Wrong(
-        "The weights are right. The accuracy is the mean of the batches' accuracies, so that a "
-        "short one counts too much. Count the right ones, and divide once.",
+        "The weights are right, but you average the batches' accuracies, so a short batch has "
+        "too large a weight. Count the correct examples, and divide once.",
         in_batches(lambda hits, size: np.mean([np.mean(h) for h in hits])),
     ),
     "measured on kept": Wrong(
-        "The weights are right. This is the accuracy on the images that were trained on: measure "
-        "on those in `held`.",
+        "The weights are right, but this is the accuracy on the training images. Measure it on "
+        "those in `held`.",
         training(measure=accuracy(asked=lambda orders, held: orders[0])),
     ),
     "measured on all": Wrong(
-        "The weights are right. This is the accuracy on all images, most of which were trained on: "
-        "measure on those in `held`.",
+        "The weights are right, but this is the accuracy on all images, including the training "
+        "images. Measure it on those in `held`.",
         training(
             measure=accuracy(asked=lambda orders, held: np.arange(len(orders[0]) + len(held)))
         ),
     ),
     "other labels measured": Wrong(
-        "The weights are right. But the held-out images are compared with the labels of others: "
-        "look the labels up by the same indices, tf.gather(labels, held).",
+        "The weights are right, but you compare the held-out images with the labels of others. "
+        "Use `tf.gather(labels, held)`.",
         training(measure=accuracy(labels_of=lambda labels, held: labels[: len(held)])),
         training(measure=accuracy(labels_of=lambda labels, held: labels[-len(held) :])),
     ),
     "fraction wrong": Wrong(
-        "This is the share that is wrong. Return the share that is right.",
+        "You returned the fraction that is wrong. Return the fraction that is right.",
         training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
     ),
     "percent": Wrong(
-        "This is in percent. Return a share, between 0 and 1.",
+        "You returned the accuracy in percent. Return a fraction between 0 and 1.",
         training(measure=accuracy(lambda hits: 100 * np.mean(hits))),
     ),
     "count": Wrong(
-        "This is how many are right. Divide by the number of held-out images.",
+        "You returned the number of correct images. Divide it by the number of held-out images.",
         training(measure=accuracy(np.sum)),
     ),
     "returns none": Wrong(
-        "The weights are right. Return the accuracy on the held-out images.",
+        "The weights are right, but your function returned `None`. Return the accuracy on the "
+        "held-out images.",
         training(measure=accuracy(lambda hits: None)),
     ),
 }
@@ -643,32 +645,34 @@ def error_of(which):
 
 GAINS = {
     "returns none": Wrong(
-        "Your function returned None. Return (gain, standard error).",
+        "Your function returned `None`. Return `(gain, standard error)`.",
         comparing(end=lambda gain, error: None),
     ),
     "swapped": Wrong(
-        "The two are swapped: the gain comes first, then its standard error.",
+        "The two return values are swapped. Return the gain first, then its standard error.",
         comparing(end=lambda gain, error: (error, gain)),
     ),
     "sign": Wrong(
-        "The gain has the wrong sign: it is the accuracy with the change minus the one without.",
+        "The sign of the gain is wrong. It is the accuracy with the change minus the accuracy "
+        "without it.",
         comparing(gain=lambda gains: -np.mean(gains)),
     ),
     "one seed for all": Wrong(
-        "Every run was made with one seed, which is none of `seeds`, so that all gains are one "
-        "number. Measure both with each of the seeds.",
+        "Every run uses the same seed, which is not in `seeds`, so all gains are equal. "
+        "Measure both settings with each of the seeds.",
         comparing(seeds_of=lambda seeds: ([0] * len(seeds),) * 2),
         comparing(seeds_of=lambda seeds: ([42] * len(seeds),) * 2),
     ),
     "compared with itself": Wrong(
-        "The gain is 0: both are measured with the change, or both without. setting.update(change) "
-        "changes `setting` itself, and in change | setting the old value wins. The new dict is "
-        "setting | change.",
+        "The gain is 0, because you measure both with the change, or both without. Use the new "
+        "dict `setting | change` for one of them; `setting.update(change)` changes "
+        "`setting` itself, and in `change | setting` the old value wins.",
         comparing(join=lambda setting, change: (setting, setting)),
     ),
     "setting changed on the way": Wrong(
-        "From the second seed on both are measured with the change: setting.update(change) changes "
-        "`setting` itself. Make a new dict, setting | change.",
+        "From the second seed on, you measure both with the change, because "
+        "`setting.update(change)` changes `setting` itself. Use a new dict, `setting | "
+        "change`.",
         leaking,
     ),
     "relative gain": Wrong(
@@ -676,48 +680,48 @@ GAINS = {
         relative,
     ),
     "seeds not used": Wrong(
-        "You measure with seeds of your own, such as 0, 1, 2. Take those in `seeds`.",
+        "You use other seeds, such as 0, 1, 2. Use those in `seeds`.",
         comparing(seeds_of=lambda seeds: ((1, 2, 3), (1, 2, 3))),
         comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
         comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
     ),
     "change alone": Wrong(
-        "The change alone is no setting: the other entries are missing. Join the two, setting | "
-        "change.",
+        "You pass only `change` as the setting, so the other entries are missing. Merge the "
+        "two: `setting | change`.",
         comparing(join=lambda setting, change: (change, setting)),
     ),
     "dicts added": Wrong(
-        "Dicts are not added. Join the two: setting | change.",
+        "You add two dicts, which Python does not support. Merge them: `setting | change`.",
         comparing(join=lambda setting, change: (setting + change, setting)),
     ),
     "arguments exchanged": Wrong(
-        "measure takes the setting first, and then the seed.",
+        "The arguments of `measure` are swapped. Pass the setting first, then the seed.",
         lambda measure, *rest: comparing()(lambda *given: measure(*given[::-1]), *rest),
     ),
     "sizes": Wrong(
-        "You take the size of each difference, so that a change that harms looks like a gain. "
-        "Leave the signs.",
+        "You take the absolute value of each difference, so a harmful change looks like a "
+        "gain. Keep the signs.",
         comparing(gain=lambda gains: np.mean(np.abs(gains))),
     ),
     "one seed": Wrong(
-        "This is the difference for one seed, and may be luck. Take the mean over all seeds.",
+        "This is the difference for one seed, which may be luck. Average over all seeds.",
         comparing(gain=lambda gains: gains[0]),
         comparing(gain=lambda gains: gains[-1]),
     ),
     "best runs": Wrong(
-        "You compare the best run of each. The best of several is luck, more so with more seeds: "
-        "take the mean of the differences.",
+        "You compare the best run of each, but the best of several runs is partly luck. "
+        "Average the differences over the seeds.",
         best_of_all,
         comparing(gain=np.max),
     ),
     "median": Wrong(
-        "This is the median of the differences. Take their mean.",
+        "This is the median of the differences. Use their mean.",
         comparing(gain=np.median),
     ),
-    "added up": Wrong("The differences are added up. Take their mean.", comparing(gain=np.sum)),
+    "added up": Wrong("You sum the differences. Use their mean.", comparing(gain=np.sum)),
     "other seeds": Wrong(
-        "The run with the change and the one without have different seeds, so luck stands in the "
-        "difference. Give each seed to both.",
+        "The runs with and without the change have different seeds, so the difference includes "
+        "luck. Use each seed for both.",
         comparing(seeds_of=lambda seeds: (seeds, seeds[1:] + seeds[:1])),
         comparing(seeds_of=lambda seeds: (seeds, [seed + 1 for seed in seeds])),
         comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
@@ -725,29 +729,29 @@ GAINS = {
         comparing(seeds_of=lambda seeds: np.split(np.array(seeds[len(seeds) % 2 :]), 2)[::-1]),
     ),
     "unpaired": Wrong(
-        "This is the error of two groups that have nothing to do with each other. The runs of a "
-        "seed share their luck: take the standard deviation of the differences.",
+        "You compute the error of two independent groups. The two runs of a seed share their "
+        "luck, so use the standard deviation of the differences.",
         unpaired,
     ),
     "error of one setting": Wrong(
-        "This is the error of one setting's accuracies, in which the luck of the seeds stands. "
-        "Take the standard deviation of the differences.",
+        "You compute the error of one setting's accuracies, which includes the luck of the "
+        "seeds. Use the standard deviation of the differences.",
         error_of(0),
         error_of(1),
     ),
     "n - 1 twice": Wrong(
-        "ddof=1 divides by n - 1 already. Divide by the root of n.",
+        "You subtract 1 twice: `ddof=1` already divides by n - 1. Divide by the root of n.",
         comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
     ),
     "not divided": Wrong(
-        "This is the standard deviation of one difference. That of their mean is smaller: divide "
-        "by the root of the number of seeds.",
+        "This is the standard deviation of one difference, but that of their mean is smaller. "
+        "Divide by the root of the number of seeds.",
         comparing(error=lambda gains: np.std(gains, ddof=1)),
         comparing(error=np.std),
     ),
     "divided by n": Wrong(
-        "The standard deviation divides by n here. With few seeds that is too small: "
-        "np.std(gains, ddof=1).",
+        "Your standard deviation divides by n, which is too small for few seeds. Use "
+        "`np.std(gains, ddof=1)`.",
         comparing(error=lambda gains: np.std(gains) / np.sqrt(len(gains))),
     ),
     "not the root": Wrong(
@@ -756,7 +760,7 @@ GAINS = {
         comparing(error=lambda gains: np.std(gains) / len(gains)),
     ),
     "variance": Wrong(
-        "This comes from a variance. The standard error is a standard deviation: take the root.",
+        "You use a variance. The standard error is a standard deviation, so take the root.",
         comparing(error=lambda gains: np.var(gains, ddof=1) / len(gains)),
         comparing(error=lambda gains: np.var(gains, ddof=1) / np.sqrt(len(gains))),
         comparing(error=lambda gains: np.var(gains, ddof=1)),
@@ -808,34 +812,35 @@ def returning_none(*call):
 
 RESUMED = {
     "starts over": Wrong(
-        "After a kill it trains from epoch 0 again. How many are done must stand in a tf.Variable "
-        "of the checkpoint, be changed with assign, and be asked for after the read. And the file "
-        "must be found: write(path) makes path.index; save, or save_weights, another one.",
+        "After a kill, your function starts again from epoch 0. Keep the number of finished "
+        "epochs in a `tf.Variable` of the checkpoint, change it with `assign`, and read it "
+        "after `checkpoint.read(path)`; `write(path)` creates `path.index`.",
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
     ),
     "saved at the end": Wrong(
-        "After a kill everything is lost, since it is saved at the very end. Write the checkpoint "
-        "after each epoch.",
+        "After a kill everything is lost, because you save only at the end. Write the "
+        "checkpoint after each epoch.",
         going_on(saved=lambda number: False),
     ),
     "one epoch again": Wrong(
-        "It trains an epoch a second time that was whole. The counter holds the number of the "
-        "last epoch, not how many are done: number + 1, before you write.",
+        "Your function trains a finished epoch again: the counter has the number of the last "
+        "epoch, not how many are finished. Assign `number + 1` before you write.",
         going_on(count=lambda number, done: number),
     ),
     "killed epoch skipped": Wrong(
-        "The epoch that was killed counts as done. Count it, and write, when it is whole.",
+        "Your function counts the killed epoch as finished. Count the epoch and write after it "
+        "is trained.",
         going_on(count_first=True),
     ),
     "not after each epoch": Wrong(
-        "It saves after some epochs only, so that a whole one can be lost. Write the checkpoint "
-        "after each.",
+        "You save only after some epochs, so a finished one can be lost. Write the checkpoint "
+        "after each epoch.",
         going_on(saved=lambda number: number % 2),
         calls=(1,),
     ),
     "counts from 0 again": Wrong(
-        "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
-        "range(int(done), epochs).",
+        "Your function trains the right number of epochs, but numbers them from 0 again. Use "
+        "`range(int(done), epochs)`.",
         going_on(numbers=lambda done, epochs, steps: range(epochs - done)),
         going_on(
             numbers=lambda done, epochs, steps: range(epochs - done),
@@ -843,55 +848,57 @@ RESUMED = {
         ),
     ),
     "one epoch each call": Wrong(
-        "Each call trains one epoch, and returns. Go on up to `epochs`, and return the model below "
+        "Each call trains only one epoch. Continue up to `epochs`, and return the model after "
         "the loop.",
         going_on(numbers=lambda done, epochs, steps: range(done, epochs)[:1]),
     ),
     "one epoch too many": Wrong(
-        "It trains an epoch too many: the last is epochs - 1, where range(int(done), epochs) ends.",
+        "Your function trains one epoch too many. Use `range(int(done), epochs)`, which ends "
+        "at `epochs - 1`.",
         going_on(numbers=lambda done, epochs, steps: range(done, epochs + 1)),
     ),
     "begins an epoch late": Wrong(
-        "Each call begins an epoch late. A count of whole epochs is the number of the next one "
-        "already: range(int(done), epochs).",
+        "Each call starts one epoch late. The number of finished epochs is already the number "
+        "of the next one: use `range(int(done), epochs)`.",
         going_on(numbers=lambda done, epochs, steps: range(done + 1, epochs)),
     ),
     "trains nothing more": Wrong(
-        "Neither the second call nor the third trains an epoch. Read the file where there is one, "
-        "go on with range(int(done), epochs), and return below that loop.",
+        "The second and third calls do not train any epoch. Read the file if it exists, loop "
+        "over `range(int(done), epochs)`, and return after the loop.",
         going_on(numbers=lambda done, epochs, steps: range(epochs, done)),
     ),
     "steps for epochs": Wrong(
-        "Epochs are left out: optimizer.iterations counts steps, and an epoch has several. Count "
-        "the epochs in a tf.Variable of your own.",
+        "Your function skips epochs, because `optimizer.iterations` counts steps, not epochs. "
+        "Count the epochs in a separate `tf.Variable`.",
         going_on(numbers=lambda done, epochs, steps: range(steps, epochs)),
     ),
     "as many more": Wrong(
-        "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
+        "Each call trains `epochs` more epochs, but that is the total number. Use "
+        "`range(int(done), epochs)`.",
         going_on(numbers=lambda done, epochs, steps: range(done, done + epochs)),
     ),
     "first epoch never trained": Wrong(
-        "The epochs after the kill are right, but epoch 0 was never trained. The count of whole "
-        "epochs begins at 0.",
+        "The epochs after the kill are right, but epoch 0 was never trained. Start the number "
+        "of finished epochs at 0.",
         going_on(start=1),
     ),
     "optimizer left out": Wrong(
-        "The epochs are right, the weights are not: the optimizer starts anew, without what it "
-        "remembers of the steps before. Put it into the checkpoint.",
+        "The epochs are right, but the weights are not: the optimizer restarts without its "
+        "moving averages. Put it into the checkpoint.",
         going_on(lambda optimizer, dropout, done: {"dropout": dropout, "done": done}),
         calls=(0,),
     ),
     "dropout left out": Wrong(
-        "The epochs are right, the weights are not: a dropout draws from the start again. Put its "
-        "counter, with all of model.non_trainable_variables, into the checkpoint as a list: a layer "
-        "of the next new_run() may have another name.",
+        "The epochs are right, but the weights are not: dropout restarts its random sequence. "
+        "Also save the values of `model.non_trainable_variables` (they include dropout's "
+        "seed state), as a list: layer names can differ in the next `new_run()`.",
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "done": done}),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[:1], done)),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[1:], done)),
         calls=(1,),
     ),
     "returns none": Wrong(
-        "The epochs are right. Return the model.",
+        "The epochs are right, but your function returned `None`. Return the model.",
         returning_none,
     ),
 }
@@ -995,75 +1002,74 @@ def filled_up(logits, labels, k):
 
 MISTAKES = {
     "returns none": Wrong(
-        "Your function returned None. Return the indices, an array of shape (k,).",
+        "Your function returned `None`. Return the indices, an array of shape (k,).",
         lambda logits, labels, k: None,
     ),
     "pairs": Wrong(
-        "These are pairs. Return the indices alone, the surest first.",
+        "You returned pairs. Return only the indices, with the most confident mistake first.",
         pairs_with(of_the_model),
         lambda *given: np.array(pairs_with(of_the_model)(*given)),
     ),
     "fewer than k": Wrong(
-        "Here there are fewer than k mistakes, and top_k wants k. Ask it for min(k, len(wrong)), "
-        "or sort all and take [:k].",
+        "There are fewer than k mistakes here, but `top_k` needs k of them. Pass it `min(k, "
+        "len(wrong))`, or sort all and take `[:k]`.",
         top_k,
     ),
     "right ones included": Wrong(
-        "Right predictions are among them. Keep those alone where the largest logit does not "
-        "stand at the label, and sort after that.",
+        "Your result includes correct predictions. Select the mistakes first (the argmax "
+        "differs from the label), then sort.",
         ranking(among=everything),
         ranking(lambda logits, labels: logits.max(axis=1), everything),
     ),
     "right ones": Wrong(
-        "These are right predictions. Take those whose largest logit does not stand at the label.",
+        "These are correct predictions. Select those whose argmax differs from the label.",
         ranking(among=lambda logits, labels: np.flatnonzero(np.argmax(logits, axis=1) == labels)),
     ),
     "entropy": Wrong(
-        "You sorted by the entropy of the row, which counts how all classes share. Here the "
-        "question is how probable the wrong class is.",
+        "You rank by the entropy of the row, which includes all classes. Rank by the "
+        "probability of the wrong class that the model predicted.",
         ranking(lambda logits, labels: np.sum(softmax(logits) * np.log(softmax(logits)), axis=1)),
     ),
     "least sure": Wrong(
-        "These are the least sure mistakes. Sort the other way round.",
+        "These are the least confident mistakes. Reverse the order.",
         ranking(lambda *given: -sureness(*given)),
     ),
     "cut first": Wrong(
-        "You took the k surest of all, and then the mistakes among these. Take the mistakes "
-        "first, and the k surest of them.",
+        "You took the k most confident predictions, and then the mistakes among them. Select "
+        "the mistakes first, then the k most confident of them.",
         cut_first(sureness),
     ),
     "largest logit": Wrong(
-        "You sorted by the largest logit. A row of large logits need not be sure: turn the rows "
-        "into probabilities with tf.nn.softmax.",
+        "You rank by the largest logit, but a row with large logits may still be uncertain. "
+        "Turn the rows into probabilities with `tf.nn.softmax`.",
         ranking(lambda logits, labels: logits.max(axis=1)),
     ),
     "margins": Wrong(
-        "You sorted by a margin, the distance of the largest value from another one of its row. "
-        "Here the question is how probable the wrong class is: sort by the largest probability "
-        "itself.",
+        "You rank by a margin, the difference between two values of a row. Rank by the largest "
+        "probability itself.",
         ranking(lambda logits, labels: margin(logits)),
         ranking(lambda logits, labels: margin(softmax(logits))),
         ranking(margin_to_label),
     ),
     "softmax of columns": Wrong(
-        "Your probabilities sum to 1 down each column. Each row is one example: take the softmax "
-        "along the last axis, axis=1 here.",
+        "Your probabilities sum to 1 down each column. Each row is one example, so apply "
+        "softmax over the last axis, `axis=1`.",
         ranking(by_column),
         ranking(by_column, wrong_by_column),
     ),
     "largest loss": Wrong(
-        "You sorted by the probability of the label, or by the loss, which comes from it. Here the "
-        "question is how probable the wrong class is.",
+        "You rank by the probability of the label (or by the loss, which comes from it). Rank "
+        "by the probability of the wrong class that the model predicted.",
         ranking(lambda *given: -label_probability(*given)),
         ranking(label_probability),
     ),
     "not sorted": Wrong(
-        "These are the first mistakes, not the surest. Sort them before you take k.",
+        "These are the first mistakes, not the most confident ones. Sort them before you take k.",
         ranking(first_comes_first),
     ),
     "positions among mistakes": Wrong(
-        "These are positions within the list of mistakes. Look up in that list which examples they "
-        "are.",
+        "These are positions within your list of mistakes. Use them to look up the indices in "
+        "that list.",
         positions,
     ),
     "classes": Wrong(
@@ -1072,8 +1078,8 @@ MISTAKES = {
         lambda *given: given[1][ranking()(*given)],
     ),
     "overflow": Wrong(
-        "np.exp of a large logit is infinite, and the probability is no number. tf.nn.softmax "
-        "subtracts the largest of each row first.",
+        "`np.exp` of a large logit is infinite, so the probability becomes nan. Use "
+        "`tf.nn.softmax`, which subtracts the largest logit of each row first.",
         ranking(lambda *given: overflowing(*given).max(axis=1)),
         ranking(
             lambda *given: overflowing(*given).max(axis=1),
@@ -1082,24 +1088,24 @@ MISTAKES = {
         calls=(1,),
     ),
     "probabilities": Wrong(
-        "These are the probabilities. Return the indices of their examples.",
+        "You returned the probabilities. Return the indices of their examples.",
         probabilities,
     ),
     "not cut": Wrong(
-        "These are all mistakes, in the right order. Return the first k alone.",
+        "You returned all mistakes, in the right order. Return only the first k.",
         ranking(end=lambda best, k: best),
     ),
     "not sorted or cut": Wrong(
-        "These are all mistakes. Sort them by probability and return the first k.",
+        "You returned all mistakes. Sort them by probability, and return the first k.",
         ranking(first_comes_first, end=lambda best, k: best),
     ),
     "others follow": Wrong(
-        "Where there are fewer than k mistakes, something else follows them. Return the mistakes "
-        "alone, at most k of them.",
+        "If there are fewer than k mistakes, your result contains other examples. Return only "
+        "mistakes, at most k of them.",
         filled_up,
     ),
     "order lost": Wrong(
-        "The examples are right, their order is not: the surest comes first.",
+        "The examples are right, but their order is not. Put the most confident mistake first.",
         ranking(end=lambda best, k: np.sort(best[:k])),
         ranking(end=lambda best, k: best[:k][::-1]),
     ),

@@ -18,16 +18,19 @@ print(f"{loss_fn(blood_groups, logits):.1f}")
         question="What does it print, to one decimal?",
         right="1.4",
         options={
-            "1.4": "Equal logits are a probability of 1/4 for each of four groups, and the loss is "
-            "-ln(1/4) = 1.39.",
-            "2.3": "That is -ln(1/10), for ten classes. Here are four.",
-            "0": "Logits of 0 are not a loss of 0: they say that all four are equally likely.",
-            "0.3": "1/4 is the probability of each group. The loss is minus its logarithm.",
-            "4": "4 is the number of groups. The loss is a logarithm of it.",
-            "0.6": "That is the logarithm of 4 to base 10. The loss takes the natural one.",
+            "1.4": "Equal logits mean a probability of 1/4 for each of four groups, so the "
+            "loss is -ln(1/4) = 1.39.",
+            "2.3": "2.3 is -ln(1/10), for ten classes. But here there are four.",
+            "0": "Logits of 0 look like a loss of 0. But they mean that all four groups are "
+            "equally likely.",
+            "0.3": "1/4 is the probability of each group. But the loss is minus its logarithm.",
+            "4": "4 is the number of groups. But the loss is the logarithm of that number.",
+            "0.6": "0.6 is the logarithm of 4 to base 10. But the loss uses the natural logarithm.",
         },
-        otherwise="Equal logits share the probability among four groups. The loss is minus the "
-        "natural logarithm of what the right one gets.",
+        otherwise=(
+            "With equal logits, each of the four groups has the same probability. The "
+            "loss is minus its natural logarithm."
+        ),
     ),
     Variant(
         id="13.a",
@@ -44,16 +47,19 @@ print(f"{loss_fn(is_spam, logits):.1f}")
         question="What does it print, to one decimal?",
         right="0.7",
         options={
-            "0.5": "One half is the probability that a logit of 0 gives. The loss is minus its "
+            "0.5": "One half is the probability for a logit of 0. But the loss is minus its "
             "logarithm.",
-            "0.7": "A logit of 0 is a probability of 1/2, for spam and for mail alike, and the loss "
-            "is -ln(1/2) = 0.69, whatever the labels are.",
-            "2.3": "That is -ln(1/10), for ten classes. Here are two: spam, or not.",
-            "0": "A logit of 0 is not a loss of 0. It says that both answers are equally likely.",
-            "0.6": "That is the loss of somebody who knows that a quarter is spam, and says 1/4 to all. "
-            "This network says 1/2.",
+            "0.7": "A logit of 0 means a probability of 1/2, for spam and for mail alike. The "
+            "loss is -ln(1/2) = 0.69, whatever the labels are.",
+            "2.3": "2.3 is -ln(1/10), for ten classes. But here there are two: spam or not.",
+            "0": "A logit of 0 looks like a loss of 0. But it means that both answers are "
+            "equally likely.",
+            "0.6": "0.6 is the loss if you always predict 1/4, the fraction of spam. But this "
+            "network predicts 1/2.",
         },
-        otherwise="A logit of 0 is a probability of 1/2. The loss is minus its natural logarithm.",
+        otherwise=(
+            "A logit of 0 means a probability of 1/2. The loss is minus its natural logarithm."
+        ),
     ),
     Variant(
         id="13.b",
@@ -68,11 +74,12 @@ print(len(batch))
 """,
         right="2",
         options={
-            "an error": "The last slice asks for 48 to 64, and there are 50. A single index beyond "
-            "the end is an error, a slice is not.",
-            "2": "The last batch begins at 48, and a slice ends where the tensor ends.",
-            "16": "Each slice asks for 16. But nothing fills the last one up.",
-            "14": "14 are missing from a full batch. What is there is the rest of 50 / 16.",
+            "an error": "The last slice asks for 48 to 64, but there are only 50. A single "
+            "index beyond the end is an error, but a slice is not.",
+            "2": "The last batch starts at 48, and a slice ends where the tensor ends.",
+            "16": "Each slice asks for 16. But nothing fills up the last one.",
+            "14": "14 entries are missing from a full batch. But the question is how many are "
+            "left.",
         },
     ),
     Variant(
@@ -86,14 +93,13 @@ print(tf.reduce_mean(last).numpy())
 """,
         right="11.0",
         options={
-            "5.5": "So it would be if the slice were filled up with zeros to four entries. It has "
-            "two.",
-            "7.0": "So it would be if the slice went on at the beginning, with 2 and 4. It ends "
-            "at the end.",
-            "an error": "There is no `minutes[7]`, that is true, and asking for it alone is an error. "
-            "A slice takes what there is.",
-            "11.0": "A slice ends where the tensor ends: 10 and 12 are left, and the mean is that of "
-            "two.",
+            "5.5": "5.5 would be right if the slice were filled with zeros up to four entries. "
+            "But it has only two.",
+            "7.0": "7.0 would be right if the slice continued at the beginning, with 2 and 4. "
+            "But it ends where the tensor ends.",
+            "an error": "There is no `minutes[7]`, and that index would be an error. But a "
+            "slice returns what is there.",
+            "11.0": "A slice ends where the tensor ends: 10 and 12 are left, and their mean is 11.",
         },
     ),
     Variant(
@@ -116,12 +122,13 @@ resumed = masks(again)
         '"the second" if np.array_equal(resumed, second) else "another one"',
         right="the first once more",
         options={
-            "the second": "That is what a run without a stop would draw. But how many masks were "
-            "drawn before stands in a variable of the old layer.",
+            "the second": "A run without a crash would draw the second mask. But the number of "
+            "masks drawn so far is in a variable of the old layer.",
             "another one": "Dropout is random. But its numbers follow from the seed and a "
             "counter, and both are known here.",
-            "the first once more": "The seed is there, and the counter begins anew. So the new run "
-            "drops other inputs than the one without a stop, if nobody saves the counter.",
+            "the first once more": "The seed is the same, and the counter starts again at 0. "
+            "So without a saved counter, the new run drops other inputs than a run without "
+            "a crash.",
         },
     ),
     Variant(
@@ -142,10 +149,12 @@ resumed = again.uniform([50])
         '"the second" if np.array_equal(resumed, second) else "others"',
         right="the second",
         options={
-            "the second": "A generator's state says how far it has come. With it the new one goes on "
-            "where the old one stood when it was saved.",
-            "the first once more": "So it is with the seed alone. Here the state came along.",
-            "others": "From one state on, a generator always draws the same numbers.",
+            "the second": "A generator's state says how far it has come. With it, the new "
+            "generator continues where the old one was when its state was saved.",
+            "the first once more": "With only the seed, it would draw the first numbers again. "
+            "But here the state was restored.",
+            "others": "Random numbers seem to differ every time. But from one state, a "
+            "generator always draws the same numbers.",
         },
     ),
 )

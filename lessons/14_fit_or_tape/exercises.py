@@ -343,8 +343,8 @@ def losses_of(key: str) -> Callable:
     return read
 
 
-HISTORY = 'Return the dict {"loss": [...], "val_loss": [...]}, a number for each epoch.'
-LOGS = 'fit needs a dict: return {"loss": loss}.'
+HISTORY = 'Return the dict `{"loss": [...], "val_loss": [...]}`, with one number per epoch.'
+LOGS = '`fit` needs a dict: return `{"loss": loss}`.'
 
 
 def draw_trainings(rng: np.random.Generator) -> list[tuple]:
@@ -383,8 +383,8 @@ EXERCISES = (
         prepare=constants,
         call=called_as_in_fit,
         inputs="y y_hat",
-        parts=[Part(words="the cost", form="Return one cost for each example, of shape (n,).")],
-        praise="One cost for each example, so that compile can weigh and average them.",
+        parts=[Part(words="the cost", form="Return one cost per example, with shape (n,).")],
+        praise="You return one cost per example, so `compile` can weight and average them.",
     ),
     Question(
         id="14.2",
@@ -397,7 +397,7 @@ EXERCISES = (
         parts=[
             Part(words="the list of changes of a variable, one for each gradient that is applied")
         ],
-        praise="It clips what is left when scaling and accumulation are done, under any optimizer.",
+        praise="Your class clips after scaling and accumulation, under any optimizer.",
     ),
     Question(
         id="14.3",
@@ -409,11 +409,17 @@ EXERCISES = (
         call=stepped,
         parts=[
             Part("change", "the change of the last layer's weights"),
-            Part("averages", "the change of batch normalisation's averages"),
+            Part("averages", "the change of batch normalization's averages"),
             Part("returned", "the loss in the dict", LOGS, read=logged_loss),
-            Part("scaled", "what loss scaling multiplies the change and the returned loss by"),
+            Part(
+                "scaled",
+                "the factor by which loss scaling multiplies the change and the returned loss",
+            ),
         ],
-        praise="A penalty of its own, and all that was compiled: loss, weights, scaling.",
+        praise=(
+            "Your step has its extra penalty, and everything that was compiled: loss, "
+            "weights and scaling."
+        ),
     ),
     Question(
         id="14.4",
@@ -431,13 +437,13 @@ EXERCISES = (
         demands=[
             Demand(
                 "called twice",
-                "The update is right, but the model was called more than once. A batch "
-                "normalisation would move its averages each time, as in 14.3. Take both gradients "
-                "of one forward pass.",
+                "The update is right, but you call the model more than once, which updates "
+                "batch normalization's averages each time. Compute both gradients from one "
+                "forward pass.",
                 lambda noted: max(noted["passes"]) <= 1,
             )
         ],
-        praise="One forward pass, one loss, two optimizers, each with its own scale.",
+        praise=("You use one forward pass, one loss, and two optimizers, each with its own scale."),
     ),
     ValueQuestion(
         id="14.5",
@@ -452,7 +458,7 @@ EXERCISES = (
             "a gradient at other weights",
             "three step sizes",
         ),
-        praise="The smallest means for each, and one loop among five.",
+        praise="You found the simplest option for each, and one loop among the five.",
     ),
     Question(
         id="14.6",
@@ -472,16 +478,19 @@ EXERCISES = (
         demands=[
             Demand(
                 "fit called",
-                "The weights and the history are right, because fit made them. Mend the loop of "
-                "train, so that it does what fit does without calling it.",
+                "The weights and the history are right, because `fit` computed them. Fix the "
+                "loop of `train`, so that it does the same without calling `fit`.",
                 lambda noted: not any(noted["fits"]),
             )
         ],
-        praise="The weights and the history of fit. Parts I and II are yours.",
+        praise=(
+            "Your script ends with the weights and the history of `fit`. You have completed "
+            "Parts I and II."
+        ),
     ),
     Question(
         id="14.7",
-        title="A loss that never settles",
+        title="A loss that never converges",
         kind="repair",
         points=0,
         draw=draw_trainings,
@@ -490,9 +499,9 @@ EXERCISES = (
         inputs="weights x y steps",
         parts=[
             Part("weights", "the weights after the last step"),
-            Part("losses", "the list of losses", "Return a list with one number for each step."),
+            Part("losses", "the list of losses", "Return a list with one number per step."),
         ],
-        praise="Adam keeps its averages from step to step, and settles.",
+        praise="Adam keeps its averages from step to step, so the loss converges.",
     ),
 )
 
@@ -501,29 +510,29 @@ PREDICTIONS = (
         "14.a",
         right="1",
         options={
-            "48": "In each of the 48 steps two gradients are missing, and in a loop of your own each `apply` "
-            "warns, though Python shows a repeated warning once. But `fit` runs a graph.",
-            "3": "A log often says things once an epoch. But nothing of an epoch is in the step, "
-            "which `fit` traces and runs.",
-            "1": "A warning is Python, and the Python of a step runs while it is traced. One line at "
-            "the start is all that you are told of a layer that never learns.",
-            "0": "A graph says nothing while it runs, that is true. But tracing it runs your Python "
-            "once.",
+            "48": "Two gradients are missing in each of the 48 steps, and in your own loop "
+            "each `apply` would warn (though Python shows a repeated warning once). But "
+            "`fit` runs a graph.",
+            "3": "Logs often appear once per epoch. But the step that `fit` traces does not "
+            "know about epochs.",
+            "1": "A warning comes from Python, and the Python code of a step runs only during "
+            "tracing. One line at the start is the only sign of a layer that never learns.",
+            "0": "A graph prints nothing while it runs. But tracing it runs your Python code once.",
         },
     ),
     Callout(
         "14.b",
         right="1",
         options={
-            "3": "Its weights were right, so all three are expected. But they were right where "
-            "nothing was scaled and nothing accumulated.",
-            "2": "Accumulation looks like a matter of `fit`, and so kept. But it is the optimizer "
-            "that adds up the batches, after `apply` was called.",
-            "0": "The loss is weighed before the optimizer sees anything, so sample weights are "
-            "kept.",
-            "1": "It keeps the sample weights, which are in the loss. But `apply` comes before "
-            "what the optimizer does itself: it clips gradients that are still 8 times too long, and "
-            "those of each of two batches by themselves.",
+            "3": "The weights were right before, so all three seem safe. But they were right "
+            "without scaling and accumulation.",
+            "2": "Accumulation looks like a part of `fit`, and so seems safe. But the "
+            "optimizer adds up the batches, after `apply` was called.",
+            "0": "0 would mean that sample weights are also lost. But the loss is weighted "
+            "before the optimizer sees it, so they still apply.",
+            "1": "Sample weights are in the loss, so they still apply. But `apply` comes "
+            "before the optimizer's own work: it clips gradients that are still 8 times "
+            "too large, and it clips those of each batch separately.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # You can write the loop yourself now. Should you? Many loops do what one argument of `compile` does, and each loop is a
 # place where something can be left out.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say what `fit` does, line by line;
 # - choose the smallest means that does the job, from `compile` to a loop;
@@ -26,12 +26,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: What fit can already do
-#
-# You can write every part of a loop. Which parts does `fit` do as well, and where does clipping belong?
-# About {time}.
 
 # %% [markdown]
 # ## What is fit, in your own words?
@@ -110,6 +104,8 @@ epochs = own_fit(ours, batches, 50, [stop])
 history = theirs.fit(batches, epochs=50, callbacks=[stop_too], shuffle=False, verbose=0)
 
 print(epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
+
+# %% tags=["claims"]
 assert epochs == len(history.epoch) < 50 and eager and not any(eager)
 assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
 
@@ -153,6 +149,8 @@ try:
 except ValueError as error:
     message = str(error)
 print(message)
+
+# %% tags=["claims"]
 assert message.startswith("No gradients provided for any variable")
 
 # %%
@@ -163,6 +161,8 @@ for kind in ("always", "default"):
         for _ in range(3):
             sgd.apply([tf.constant(1.0), None], pair)
     counts[kind] = len(caught)
+
+# %% tags=["claims"]
 assert counts == {"always": 3, "default": 1}
 assert "Gradients do not exist for variables" in told[0] and not told[1:]
 
@@ -201,6 +201,8 @@ known = [len(model.weights) for model in (row, graph, subclassed)]
 subclassed(x)
 
 print("variables before any data:", known, "and then:", len(subclassed.weights))
+
+# %% tags=["claims"]
 assert known == [4, 4, 0] and len(subclassed.weights) == 4
 assert np.allclose(graph(x), row(x)) and hidden(x).shape == (512, 32)
 
@@ -245,6 +247,8 @@ for _ in range(100):
 
 share = float(np.mean(y_line < by_fit(x_line)))
 print(f"below the line: {share:.0%}, equal weights: {largest_difference(by_loop, by_fit) < 1e-3}")
+
+# %% tags=["claims"]
 assert largest_difference(by_loop, by_fit) < 1e-3 and abs(share - 0.9) < 0.02
 
 # %% [markdown]
@@ -269,6 +273,8 @@ for function in (error_of_each, mean_error):
     weighed.append(float(loss))
 
 print("each:", weighed[0], " mean:", weighed[1])
+
+# %% tags=["claims"]
 assert np.allclose(weighed, [1.0, 2.0])
 
 # %% [markdown]
@@ -361,6 +367,8 @@ for kind in (ClippedEarly, ClippedLate):
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
 # IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
 rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+
+# %% tags=["claims"]
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
@@ -472,6 +480,8 @@ wrapped = keras.optimizers.LossScaleOptimizer(ClippedEarly(0.1), initial_scale=8
 pair = [compiled(build_model(), optimizer) for optimizer in (ClippedEarly(0.1), wrapped)]
 for model in pair:
     model.fit(batches, shuffle=False, verbose=0)
+
+# %% tags=["claims"]
 assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
 
 # %% [markdown]
@@ -519,14 +529,6 @@ check("14.2", adaptive)
 # </details>
 
 # %% [markdown]
-# ## Sitting 2: Into the step
-#
-# **Here the first sitting ends.** You can change each gradient where sample weights, scaling and accumulation are
-# kept. When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# What is left for `compute_loss` and `train_step`, and how not to lose anything there. About {time}.
-
-# %% [markdown]
 # ## What goes into train_step?
 #
 # Data that change while `fit` runs need no `train_step`: a callback sets a variable that the pipeline's `map` reads,
@@ -547,6 +549,8 @@ model.compile(keras.optimizers.SGD(0.0), "mae")
 options = {"epochs": 3, "shuffle": False, "verbose": 0}
 losses = model.fit(data, callbacks=[stronger], **options).history["loss"]
 print("the size of x in each epoch:", losses)
+
+# %% tags=["claims"]
 assert losses == [0.0, 1.0, 2.0]
 
 # %% [markdown]
@@ -588,6 +592,8 @@ for _ in range(50):
 # %%
 difference = largest_difference(smooth, by_loop)
 print(f"slope {float(smooth.layers[0].kernel[0, 0]):.1f}, equal weights: {difference < 1e-4}")
+
+# %% tags=["claims"]
 assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
 assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * history["loss"][-1]
 
@@ -612,6 +618,8 @@ model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
 moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))
 
 print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
+
+# %% tags=["claims"]
 assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 
 # %% [markdown]
@@ -698,6 +706,8 @@ for x_batch, y_batch in batches:
 print(largest_difference(model, by_loop) < 1e-4, " kept:", end=" ", flush=True)
 keeps = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
 print(sum(keeps.values()))
+
+# %% tags=["claims"]
 assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
 assert largest_difference(model, build_model()) > 0.01
 
@@ -718,6 +728,8 @@ with tempfile.TemporaryDirectory() as folder:
     loaded = keras.saving.load_model(f"{folder}/model.keras")
 
 print(f"rates {rates[0]:.2f} and {rates[1]:.2f}; loaded:", hasattr(loaded, "head_optimizer"))
+
+# %% tags=["claims"]
 assert np.allclose(rates, [0.01, 0.1]) and loaded.optimizer.iterations == 16
 assert not hasattr(loaded, "head_optimizer")
 
@@ -804,16 +816,10 @@ keeps = kept(
     lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
 )
 print(sum(keeps.values()), "of 3")
+
+# %% tags=["claims"]
 assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
 assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
-
-# %% [markdown]
-# ## Sitting 3: Decide, and audit
-#
-# **Here the second sitting ends.** You can write a `train_step` that keeps sample weights, scaling and accumulation. When you come
-# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# The smallest means for a wish, a script that claims to do what `fit` does, and the end of Part II. About {time}.
 
 # %% [markdown]
 # ## How do I decide?
@@ -917,6 +923,8 @@ trial = (x_line[:50], y_row[:50], x_line[50:80], y_row[50:80], [0.1, 0.05], 16)
 history = by_fit(trial_model(), *trial)
 
 print({name: len(values) for name, values in history.items()})
+
+# %% tags=["claims"]
 assert history["loss"][1] < 0.8 * history["loss"][0]
 
 # %% [markdown]

@@ -35,89 +35,91 @@ def deciding_for(whole):
 
 COSTS = {
     "mean of all": Wrong(
-        "This is one number for all examples, which sample weights could no longer weigh. Average "
-        "over the last axis alone: axis=-1.",
+        "You returned one number for all examples, so sample weights cannot be applied. "
+        "Average only over the last axis: `axis=-1`.",
         costing(reduce=tf.reduce_mean),
         costing(reduce=tf.reduce_sum),
     ),
     "no mean": Wrong(
-        "This is one cost for each good of each example. Average over the goods: tf.reduce_mean "
-        "with axis=-1.",
+        "You returned one cost for each product of each example. Average over the products: "
+        "`tf.reduce_mean` with `axis=-1`.",
         costing(reduce=tf.identity),
     ),
     "mean over examples": Wrong(
-        "You averaged over the examples, axis 0. Average over the goods, axis -1.",
+        "You averaged over the examples, axis 0. Average over the products, axis -1.",
         costing(reduce=lambda cost: tf.reduce_mean(cost, axis=0)),
     ),
     "axis kept": Wrong(
-        "There is an axis too many: (n, 1). Leave out keepdims.",
+        "Your result has an extra axis: (n, 1) instead of (n,). Remove `keepdims`.",
         costing(reduce=lambda cost: tf.reduce_mean(cost, axis=-1, keepdims=True)),
     ),
     "goods added up": Wrong(
-        "You added up the goods. The mean over them was asked for: tf.reduce_mean.",
+        "You summed over the products. Average over them with `tf.reduce_mean`.",
         costing(reduce=lambda cost: tf.reduce_sum(cost, axis=-1)),
     ),
     "sides exchanged": Wrong(
-        "Too much costs 3 times here, and too little once. Ordering too little means that y - "
-        "y_hat is positive; mind the order of the arguments, (y, y_hat).",
+        "The two sides are swapped: you charge 3 times for ordering too much. Ordering too "
+        "little means that `y - y_hat` is positive; the arguments are `(y, y_hat)`.",
         costing(1.0, 3.0),
     ),
     "factor left out": Wrong(
-        "Every error costs the same. Where y_hat is below y, the square counts 3 times.",
+        "Every error has the same cost. If `y_hat` is below `y`, multiply the square by 3.",
         costing(1.0, 1.0),
     ),
     "factor everywhere": Wrong(
-        "Every error costs 3 times its square. Only where y_hat is below y does it.",
+        "Every error costs 3 times its square. Multiply by 3 only if `y_hat` is below `y`.",
         costing(3.0, 3.0),
     ),
     "one decision for all": Wrong(
-        "You decide once for all examples, by the mean of their errors. Decide entry by entry, "
-        "with tf.where: each good has its own error.",
+        "You decide once for all examples, from the mean of their errors. Decide elementwise "
+        "with `tf.where`: each product has its own error.",
         deciding_for(tf.reduce_mean),
     ),
     "one decision each example": Wrong(
-        "You decide once for each example, by the mean of its errors. Decide entry by entry, with "
-        "tf.where: each good has its own error.",
+        "You decide once per example, from the mean of its errors. Decide elementwise with "
+        "`tf.where`: each product has its own error.",
         deciding_for(lambda error: tf.reduce_mean(error, axis=-1, keepdims=True)),
     ),
     "not squared": Wrong(
-        "The errors are not squared. The cost is 3 or 1 times the *squared* error.",
+        "You do not square the errors. The cost is 3 or 1 times the *squared* error.",
         costing(power=1),
     ),
     "squared after the mean": Wrong(
-        "You square the mean over the goods. Square each error, and average after that.",
+        "You square the mean over the products. Square each error first, then average.",
         costing(power=1, reduce=lambda cost: each_mean(cost) ** 2),
         lambda y, y_hat: costing()(*(each_mean(each)[:, None] for each in (y, y_hat))),
     ),
     "factor squared": Wrong(
-        "The factor 3 is squared with the error. Square first, and then multiply by 3.",
+        "You square the factor 3 together with the error. Square the error first, then "
+        "multiply by 3.",
         costing(9.0, 1.0),
     ),
     "too much free": Wrong(
-        "Ordering too much costs nothing here. It costs the squared error once.",
+        "Ordering too much costs nothing in your loss. It should cost the squared error once.",
         costing(3.0, 0.0),
     ),
     "too much earns": Wrong(
-        "Ordering too much earns something here: its cost is negative. The square counts on both "
+        "Ordering too much has a negative cost in your loss. Use the positive square on both "
         "sides.",
         costing(3.0, -1.0),
     ),
     "factor on top": Wrong(
-        "Ordering too little costs 4 times the square: once as every error, and 3 times on top. "
-        "Choose one of the two costs, entry by entry.",
+        "Ordering too little costs 4 times the square: once for every error, plus 3 times. "
+        "Choose one of the two costs elementwise, with `tf.where`.",
         costing(4.0, 1.0),
     ),
     "both on one side": Wrong(
-        "Ordering too much costs nothing here, and too little 4 times the square. The two costs "
-        "belong to two sides: y_hat below y, and y_hat above it.",
+        "Ordering too much costs nothing, and too little costs 4 times the square. Use 3 times "
+        "the square if `y_hat` is below `y`, and once if it is above.",
         costing(4.0, 0.0),
     ),
     "first good alone": Wrong(
-        "The first good alone counts. Keep all k of them, and average over the last axis.",
+        "Your cost uses only the first product. Keep all k of them, and average over the last "
+        "axis.",
         costing(reduce=lambda cost: cost[:, 0]),
     ),
     "root at the end": Wrong(
-        "This is the root of the cost. Average the costs, and leave it at that.",
+        "You return the root of the cost. Return the average cost, without a root.",
         costing(reduce=lambda cost: tf.sqrt(each_mean(cost))),
     ),
 }
@@ -237,166 +239,166 @@ def zero_where_long(gradient, variable):
 
 ADAPTIVE = {
     "no class returned": Wrong(
-        "Your function returned no class of optimizers. End it with `return Adaptive`, the class "
-        "itself, without parentheses.",
+        "Your function did not return an optimizer class. End it with `return Adaptive`: the "
+        "class itself, without parentheses.",
         lambda kind: None,
     ),
     "never updates": Wrong(
-        "No variable moves: update_step clips, and goes no further. Hand the clipped gradient to "
-        "super().update_step.",
+        "No variable changes, because `update_step` clips but does not update. Pass the "
+        "clipped gradient to `super().update_step`.",
         updating(lambda own, g, v, rate: None),
     ),
     "arguments exchanged": Wrong(
-        "An optimizer's update_step takes the gradient first, and then the variable. In your "
-        "definition, or where you call super().update_step, the two are exchanged, so that the "
-        "gradient is to be assigned to.",
+        "The gradient and the variable are swapped, in your definition or in your call. "
+        "`update_step` takes the gradient first, then the variable.",
         exchanged,
         updating(exchanged_in_the_call),
     ),
     "apply in update_step": Wrong(
-        "update_step never ends: it calls apply, and apply calls update_step. Hand the clipped "
-        "gradient and its variable to super().update_step.",
+        "`update_step` never ends: it calls `apply`, and `apply` calls `update_step`. Pass the "
+        "clipped gradient and its variable to `super().update_step`.",
         calling_apply,
     ),
     "lists in update_step": Wrong(
-        "update_step gets one gradient and one variable, and no lists of them. Do not go through "
-        "them: clip the one gradient, and hand it to super().update_step.",
+        "`update_step` receives one gradient and one variable, not lists. Remove the loop: "
+        "clip the gradient, and pass it to `super().update_step`.",
         updating(as_lists),
     ),
     "still in apply": Wrong(
-        "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "
-        "as it is in Keras, and clip in update_step alone.",
+        "You still clip in `apply`, before Keras divides by the loss scale and adds up the "
+        "batches. Leave `apply` as it is in Keras, and clip only in `update_step`.",
         clipping_early(lambda _, g, v: to_a_tenth(g, v)),
         clipping_in_both,
         calls=(0, 1, 2, 3),
     ),
     "divided twice": Wrong(
-        "A scaled loss is divided by its factor twice: by you, and by apply after that. Clip in "
-        "update_step, which gets the gradients when both scaling and accumulation are done.",
+        "You divide by the loss scale, and `apply` divides again afterward. Clip in "
+        "`update_step`, which receives the gradients after both scaling and accumulation.",
         clipping_early(unscaled),
         calls=(0, 1, 2, 3),
     ),
     "rate twice": Wrong(
-        "The learning rate counts twice: super().update_step multiplies by it. Clip the gradient "
-        "alone.",
+        "You multiply by the learning rate, and `super().update_step` multiplies again. Clip "
+        "only the gradient.",
         updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v), v, rate)),
         calls=(0, 1, 2, 3),
     ),
     "rows by themselves": Wrong(
-        "Each row or column is clipped by itself. One length of the whole gradient was asked for: "
-        "tf.norm without an axis.",
+        "You clip each row or column separately. Use one norm for the whole gradient: "
+        "`tf.norm` without an axis.",
         clipping(by_axis(0)),
         clipping(by_axis(-1)),
         calls=(1,),
     ),
     "squared norm": Wrong(
-        "The limit is a tenth of the variable's squared norm. Take the norm: tf.norm(variable).",
+        "Your limit is a tenth of the variable's *squared* norm. Use the norm: "
+        "`tf.norm(variable)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_sum(v**2))),
         calls=(0, 1, 2, 3),
     ),
     "root mean square": Wrong(
-        "The limit is a tenth of the variable's root mean square, which is shorter than its "
-        "length. The length counts all entries: tf.norm(variable).",
+        "Your limit is a tenth of the variable's root mean square, which is smaller than its "
+        "norm. Use `tf.norm(variable)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.sqrt(tf.reduce_mean(v**2)))),
         calls=(0, 1, 2, 3),
     ),
     "variable clipped": Wrong(
-        "The variable is clipped, and handed on as if it were the gradient. Clip the gradient: "
-        "tf.clip_by_norm(gradient, limit), with the limit of the variable.",
+        "You clip the variable and pass it on as the gradient. Clip the gradient instead: "
+        "`tf.clip_by_norm(gradient, limit)`, with a limit computed from the variable.",
         clipping(lambda g, v: tf.clip_by_norm(v, 0.1 * tf.norm(g))),
         calls=(0, 1, 2, 3),
     ),
     "long ones left out": Wrong(
-        "A gradient beyond the limit does not count at all. Shorten it to the limit: "
-        "tf.clip_by_norm.",
+        "You set a gradient above the limit to 0. Shorten it to the limit with `tf.clip_by_norm`.",
         clipping(zero_where_long),
         calls=(0, 1, 2, 3),
     ),
     "largest entry": Wrong(
-        "The limit is a tenth of the variable's largest entry. Its length counts all entries: "
-        "tf.norm(variable).",
+        "Your limit is a tenth of the variable's largest entry. Use its norm, `tf.norm(variable)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_max(tf.abs(v)))),
         calls=(0, 1, 2, 3),
     ),
     "tenth of the gradient": Wrong(
-        "The limit is a tenth of the gradient's own length, so that every gradient is shortened. "
-        "Take a tenth of the variable's.",
+        "Your limit is a tenth of the *gradient's* norm, so every gradient is shortened. Use a "
+        "tenth of the variable's norm.",
         clipping(lambda g, v: 0.1 * g),
     ),
     "nothing clipped": Wrong(
-        "No clipped gradient arrives. Keras calls update_step, of this name: clip there, whatever "
-        "the variable's name, and hand what tf.clip_by_norm returns to super().update_step.",
+        "Your gradients are not clipped. Name the method `update_step`, and pass the result of "
+        "`tf.clip_by_norm` to `super().update_step`.",
         clipping(lambda gradient, variable: gradient),
         named_update,
     ),
     "scaling alone": Wrong(
-        "Loss scaling is kept now, accumulation is not: apply gets the gradients of each batch, "
-        "before they are added up. Clip in update_step, which comes after that.",
+        "You now handle loss scaling, but not accumulation: `apply` gets the gradients of each "
+        "batch, before they are added up. Clip in `update_step`, which comes after that.",
         clipping_early(with_scale),
         calls=(0, 1, 2, 3),
     ),
     "limit of one": Wrong(
-        "The limit is the length of the variable. It should be a tenth of that.",
+        "Your limit is the norm of the variable. Use a tenth of that.",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, tf.norm(variable))),
         calls=(0, 1, 2, 3),
     ),
     "fixed limit": Wrong(
-        "The limit is 0.1 for every variable. It should be a tenth of the variable's own norm: "
-        "0.1 * tf.maximum(tf.norm(variable), 0.001).",
+        "Your limit is 0.1 for every variable. Use a tenth of the variable's norm: `0.1 * "
+        "tf.maximum(tf.norm(variable), 0.001)`.",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, 0.1)),
     ),
     "by value": Wrong(
-        "Each entry is clipped by itself, which turns the gradient. Clip its length: "
-        "tf.clip_by_norm.",
+        "You clip each entry separately, which changes the gradient's direction. Clip its norm "
+        "with `tf.clip_by_norm`.",
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.norm(v), 0.1 * tf.norm(v))),
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.abs(v), 0.1 * tf.abs(v))),
         calls=(0, 1, 2, 3),
     ),
     "short ones lengthened": Wrong(
-        "Short gradients are made longer. A limit leaves them as they are: tf.clip_by_norm.",
+        "You lengthen short gradients. Leave gradients below the limit unchanged: use "
+        "`tf.clip_by_norm`.",
         clipping(always_a_tenth),
         calls=(0, 1, 2, 3),
     ),
     "change clipped": Wrong(
-        "You clip the change, which is the gradient times the learning rate. Clip the gradient "
-        "itself, before you hand it to super().update_step.",
+        "You clip the update, the gradient times the learning rate. Clip the gradient itself, "
+        "before you pass it to `super().update_step`.",
         updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v) / rate, v, rate)),
         calls=(0, 1, 2),
     ),
     "divided again": Wrong(
-        "update_step gets a gradient that is divided by the loss scale already. Leave that out.",
+        "`update_step` receives a gradient that is already divided by the loss scale. Remove "
+        "your division.",
         updating(lambda own, g, v, rate: own(to_a_tenth(divided_by_scale(own, g), v), v, rate)),
         calls=(1,),
     ),
     "averaged again": Wrong(
-        "update_step gets the mean of the batches that were added up. Do not divide it by their "
-        "number once more.",
+        "With gradient accumulation, `update_step` already receives the mean over the "
+        "accumulated batches. Don't divide by their number again.",
         updating(lambda own, g, v, rate: own(to_a_tenth(divided_by_steps(own, g), v), v, rate)),
         calls=(2,),
     ),
     "no graph": Wrong(
-        "fit runs the step in a graph, where a tensor holds no number yet for float, NumPy or if. "
-        "Let tf.clip_by_norm choose, and take tf.norm(variable) as the tensor that it is.",
+        "`fit` runs the step in a graph, in which a tensor has no value for `float`, NumPy or "
+        "`if`. Use `tf.clip_by_norm`, and keep `tf.norm(variable)` as a tensor.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * float(tf.norm(v)))),
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * np.linalg.norm(v))),
         clipping(lambda g, v: to_a_tenth(g, v) if tf.norm(g) > 0.1 * tf.norm(v) else g),
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.norm(v).numpy())),
     ),
     "update of its own": Wrong(
-        "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
-        "the clipped gradient to super().update_step.",
+        "This works for plain SGD, but any other optimizer loses its own update rule. Subclass "
+        "`kind`, and pass the clipped gradient to `super().update_step`.",
         updating(lambda own, g, v, rate: v.assign_sub(rate * to_a_tenth(g, v))),
         calls=(3,),
     ),
     "least length left out": Wrong(
-        "A variable of zeros never moves: its limit is 0. Count a length below 0.001 as 0.001, "
-        "with tf.maximum.",
+        "A variable of zeros never changes, because its limit is 0. Use a norm of at least "
+        "0.001: `tf.maximum(tf.norm(variable), 0.001)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.norm(v))),
         calls=(4,),
     ),
     "least limit": Wrong(
-        "The least limit is 0.001 here. It is the length that counts as at least 0.001, and the "
-        "limit is a tenth of that: 0.1 * tf.maximum(tf.norm(variable), 0.001).",
+        "Your smallest limit is 0.001, but it should be a tenth of the smallest norm. Write "
+        "`0.1 * tf.maximum(tf.norm(variable), 0.001)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, tf.maximum(0.1 * tf.norm(v), 0.001))),
         calls=(4,),
     ),
@@ -487,7 +489,7 @@ def applied_twice(optimizer, gradients, variables):
     optimizer.apply(gradients, variables)
 
 
-COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
+COMPUTE = " Call `model.compute_loss`, which handles loss, weights and penalties."
 
 
 def unweighed(w, losses):
@@ -542,258 +544,260 @@ def trained_on_batch(model, data):
 
 STEPS = {
     "nothing applied": Wrong(
-        "The weights are as they were: nothing was applied. Call "
-        "model.optimizer.apply(gradients, model.trainable_variables).",
+        "The weights did not change, because nothing was applied. Call "
+        "`model.optimizer.apply(gradients, model.trainable_variables)`.",
         stepping(apply=not_applied),
     ),
     "climbs": Wrong(
-        "The update climbs. Give optimizer.apply the gradients as they are.",
+        "The update goes uphill. Pass `apply` the gradients without a minus.",
         stepping(apply=climbing),
     ),
     "applied twice": Wrong(
-        "The update is twice as long as it should be: apply the gradients once.",
+        "The update is twice as large as it should be. Apply the gradients once.",
         stepping(apply=applied_twice),
     ),
     "own penalty left out": Wrong(
-        "The update lacks the step's own penalty. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss "
-        "of model.compute_loss, before scale_loss, inside the block, and apply the gradients of "
-        "that.",
+        "Your update does not include the extra penalty. Inside the block, add `0.1 * "
+        "tf.reduce_mean(y_hat**2)` to the result of `model.compute_loss` before "
+        "`scale_loss`, and apply the gradients of that.",
         stepping(own=lambda y_hat: 0.0),
         trained_on_batch,
     ),
     "own penalty weighed": Wrong(
-        "The own penalty is weighed with the sample weights. It is the plain mean: add it after "
-        "compute_loss.",
+        "You apply the sample weights to the extra penalty. It is a plain mean: add it after "
+        "`compute_loss`.",
         stepping(
             lambda m, x, y, z, w: compiled(m, x, y, z, w) + 0.1 * tf.reduce_mean(w[:, None] * z**2),
             own=lambda y_hat: 0.0,
         ),
     ),
     "own penalty whole": Wrong(
-        "The own penalty counts ten times too much. A tenth of the mean square was asked for.",
+        "Your extra penalty is too large by a factor of 10. Use a tenth of the mean square.",
         stepping(own=lambda y_hat: 10 * mean_square(y_hat)),
     ),
     "own penalty added up": Wrong(
-        "The own penalty adds up the squares. Take their mean: tf.reduce_mean.",
+        "Your extra penalty sums the squares. Average them with `tf.reduce_mean`.",
         stepping(own=lambda y_hat: 0.1 * tf.reduce_sum(y_hat**2)),
     ),
     "own penalty of the mean": Wrong(
-        "The own penalty is the square of the mean prediction. Square each prediction, and average "
-        "after that: tf.reduce_mean(y_hat**2).",
+        "Your extra penalty squares the mean prediction. Square each prediction first, then "
+        "average: `tf.reduce_mean(y_hat**2)`.",
         stepping(own=lambda y_hat: 0.1 * tf.reduce_mean(y_hat) ** 2),
     ),
     "own penalty a hundredth": Wrong(
-        "The own penalty is ten times too small: the tenth is squared with the prediction. Square "
-        "first, and then multiply by 0.1.",
+        "Your extra penalty is too small by a factor of 10, because you square the factor 0.1 "
+        "together with the prediction. Square first, then multiply by 0.1.",
         stepping(own=lambda y_hat: tf.reduce_mean((0.1 * y_hat) ** 2)),
     ),
     "own penalty of the error": Wrong(
-        "The own penalty is that of the error, y_hat - y. It is the prediction that is squared: "
-        "0.1 * tf.reduce_mean(y_hat**2).",
+        "Your extra penalty uses the error, `y_hat - y`. Square the prediction instead: `0.1 * "
+        "tf.reduce_mean(y_hat**2)`.",
         stepping(
             lambda m, x, y, z, w: compiled(m, x, y, z, w) + mean_square(z - y),
             own=lambda y_hat: 0.0,
         ),
     ),
     "own penalty of another call": Wrong(
-        "The own penalty takes its prediction from a second call, in inference. Call the model "
-        "once, with training=True, and square that y_hat.",
+        "Your extra penalty uses a second forward pass, in inference mode. Call the model "
+        "once, with `training=True`, and square that `y_hat`.",
         stepping(
             lambda m, x, y, z, w: compiled(m, x, y, z, w) + mean_square(m(x, training=False)),
             own=lambda y_hat: 0.0,
         ),
     ),
     "inference mode": Wrong(
-        "Still wrong: the model runs as in inference (say training=True).",
+        "Still wrong: the model runs in inference mode. Pass `training=True`.",
         stepping(loss_by_hand(), in_inference),
     ),
     "loss not compiled": Wrong(
-        "Still wrong: the loss is not the one that was compiled. model.compute_loss takes care "
-        "of loss, weights and penalties.",
+        "Still wrong: you do not use the compiled loss. Call `model.compute_loss`, which "
+        "handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_square)),
     ),
     "loss not compiled, inference mode": Wrong(
-        "Still wrong: the model runs as in inference (say training=True); the loss is not the "
-        "one that was compiled. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: (1) the model runs in inference mode: pass `training=True`; (2) you do "
+        "not use the compiled loss: call `model.compute_loss`.",
         stepping(loss_by_hand(losses=each_square), in_inference),
     ),
     "arguments exchanged": Wrong(
-        "Still wrong: y and y_hat are exchanged in the loss. model.compute_loss takes care of "
-        "loss, weights and penalties.",
+        "Still wrong: `y` and `y_hat` are swapped in the loss. Call `model.compute_loss`, "
+        "which handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_exchanged)),
     ),
     "losses added up": Wrong(
-        "Still wrong: the losses of the examples are added up, and not averaged. "
-        "model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: you sum the losses of the examples instead of averaging them. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(reduce=tf.reduce_sum)),
     ),
     "weights left out": Wrong(
-        "Still wrong: the sample weights do not count. model.compute_loss takes care of loss, "
-        "weights and penalties.",
+        "Still wrong: you ignore the sample weights. Call `model.compute_loss`, which handles "
+        "loss, weights and penalties.",
         stepping(loss_by_hand(weigh=unweighed)),
     ),
     "weights left out, inference mode": Wrong(
-        "Still wrong: the model runs as in inference (say training=True); the sample weights do "
-        "not count. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: (1) the model runs in inference mode: pass `training=True`; (2) you "
+        "ignore the sample weights: call `model.compute_loss`.",
         stepping(loss_by_hand(weigh=unweighed), in_inference),
     ),
     "mean weight": Wrong(
-        "Still wrong: every example is weighed with the mean of the sample weights, as if a "
-        "loss of shape (n, 1) were multiplied by weights of shape (n,). model.compute_loss "
-        "takes care of loss, weights and penalties.",
+        "Still wrong: every example gets the mean sample weight, as if a loss of shape (n, 1) "
+        "were multiplied by weights of shape (n,). Call `model.compute_loss`, which "
+        "handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=by_mean_weight)),
     ),
     "weights scaled": Wrong(
-        "Still wrong: the weighed losses are divided by the sum of the weights, and not by n. "
-        "model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: you divide the weighted losses by the sum of the weights instead of n. "
+        "Call `model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=by_scaled_weights)),
     ),
     "weights twice": Wrong(
-        "Still wrong: the sample weights count twice, squared. model.compute_loss takes care of "
-        "loss, weights and penalties.",
+        "Still wrong: you apply the sample weights twice. Call `model.compute_loss`, which "
+        "handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=weighed_twice)),
     ),
     "penalties left out": Wrong(
-        "Still wrong: the regulariser's penalty is missing. model.compute_loss takes care of "
-        "loss, weights and penalties.",
+        "Still wrong: the regularization losses are missing. Call `model.compute_loss`, which "
+        "handles loss, weights and penalties.",
         stepping(loss_by_hand(penalties=0)),
     ),
     "penalties left out, inference mode": Wrong(
-        "Still wrong: the model runs as in inference (say training=True); the regulariser's "
-        "penalty is missing. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: (1) the model runs in inference mode: pass `training=True`; (2) the "
+        "regularization losses are missing: call `model.compute_loss`.",
         stepping(loss_by_hand(penalties=0), in_inference),
     ),
     "penalties twice": Wrong(
-        "Still wrong: the penalty counts twice, though compute_loss adds model.losses by "
-        "itself. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: the regularization losses are included twice, because `compute_loss` "
+        "already adds `model.losses`. Remove your own sum.",
         stepping(loss_by_hand(penalties=2)),
     ),
     "loss not compiled, weights left out": Wrong(
-        "Still wrong: the loss is not the one that was compiled; the sample weights do not "
-        "count. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: you do not use the compiled loss, and you ignore the sample weights. "
+        "`model.compute_loss` handles both.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed)),
     ),
     "loss not compiled, penalties left out": Wrong(
-        "Still wrong: the loss is not the one that was compiled; the regulariser's penalty is "
-        "missing. model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: you do not use the compiled loss, and the regularization losses are "
+        "missing. `model.compute_loss` handles both.",
         stepping(loss_by_hand(losses=each_square, penalties=0)),
     ),
     "weights left out, penalties left out": Wrong(
-        "Still wrong: the sample weights do not count; the regulariser's penalty is missing. "
-        "model.compute_loss takes care of loss, weights and penalties.",
+        "Still wrong: you ignore the sample weights, and the regularization losses are "
+        "missing. `model.compute_loss` handles both.",
         stepping(loss_by_hand(weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out": Wrong(
-        "Still wrong: the loss is not the one that was compiled; the sample weights do not "
-        "count; the regulariser's penalty is missing. model.compute_loss takes care of loss, "
-        "weights and penalties.",
+        "Still wrong: you do not use the compiled loss, you ignore the sample weights, and the "
+        "regularization losses are missing. `model.compute_loss` handles all three.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out, inference mode": Wrong(
-        "Still wrong: the model runs as in inference (say training=True); the loss is not the "
-        "one that was compiled; the sample weights do not count; the regulariser's penalty is "
-        "missing. model.compute_loss takes care of loss, weights and penalties.",
+        "Four bugs are left: (1) inference mode: pass `training=True`; (2) not the compiled "
+        "loss; (3) sample weights ignored; (4) regularization losses missing. "
+        "`model.compute_loss` fixes 2 to 4.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), in_inference),
     ),
     "arguments without names": Wrong(
-        "compute_loss takes x first, so that your arguments are one place off. Give them by name: "
-        "x=, y=, y_pred= and sample_weight=.",
+        "Your arguments are shifted by one position, because `compute_loss` takes `x` first. "
+        "Pass them by name: `x=`, `y=`, `y_pred=` and `sample_weight=`.",
         stepping(lambda m, x, y, z, w: m.compute_loss(y, z, w)),
     ),
     "by model.loss": Wrong(
-        "Still wrong: model.loss is what was compiled, without sample weights and without the "
-        "regulariser's penalty; a function gives one number for each example." + COMPUTE,
+        "Still wrong: `model.loss` includes neither sample weights nor regularization losses, "
+        "and if it is a function, it returns one number per example." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z)),
     ),
     "weights given to model.loss": Wrong(
-        "model.loss is what was compiled, here a function without sample weights." + COMPUTE,
+        "`model.loss` is whatever was passed to `compile`: here, a plain function that takes "
+        "no sample weights." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
         stepping(lambda m, x, y, z, w: m.loss(y, z, w)),
     ),
     "no graph": Wrong(
-        "fit runs the step in a graph, where a tensor holds no number yet for float or NumPy. "
-        "Return the loss as the tensor that it is.",
+        "`fit` runs the step in a graph, in which a tensor has no value for `float` or NumPy. "
+        "Return the loss as a tensor.",
         stepping(result=lambda loss, *given: {"loss": float(loss)}),
         stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "prediction before tape": Wrong(
-        "Still wrong: the loss has no gradient, because its prediction is not what model(x) "
-        "returns under the tape. Call the model inside the `with` block.",
+        "Still wrong: the loss has no gradient, because its prediction was not computed on the "
+        "tape. Call the model inside the `with` block.",
         stepping(call=cut_off),
     ),
     "added up and unweighed": Wrong(
-        "Still wrong: the losses of the examples are added up, and not averaged; the sample "
-        "weights do not count." + COMPUTE,
+        "Still wrong: you sum the losses of the examples instead of averaging them, and you "
+        "ignore the sample weights." + COMPUTE,
         stepping(loss_by_hand(of_function, unweighed, tf.reduce_sum)),
         stepping(loss_by_hand(weigh=unweighed, reduce=tf.reduce_sum)),
     ),
     "divided by weights": Wrong(
-        "Still wrong: the weighed losses are divided by the sum of the weights, and not by n. A "
-        "loss object has averaged before that." + COMPUTE,
+        "Still wrong: you divide the weighted losses by the sum of the weights instead of n, "
+        "and a loss object has already averaged before that." + COMPUTE,
         stepping(loss_by_hand(of_function, by_scaled_weights)),
     ),
     "no penalty, wrong for objects": Wrong(
-        "Still wrong: the regulariser's penalty is missing; and a loss object averages by itself, "
-        "so that every example is weighed with the mean of the sample weights." + COMPUTE,
+        "Still wrong: (1) the regularization losses are missing; (2) a loss object already "
+        "averages over the batch, so every example gets the mean sample weight." + COMPUTE,
         stepping(loss_by_hand(of_function, penalties=0)),
     ),
     "wrong for objects": Wrong(
-        "With a loss function in compile the update is right. With a loss object, which averages "
-        "by itself, it is not: every example is weighed with the mean of the sample weights."
-        + COMPUTE,
+        "Your update is right for a loss function, but not for a loss object, which already "
+        "averages: every example gets the mean sample weight." + COMPUTE,
         stepping(loss_by_hand(of_function)),
     ),
     "whole loss weighed": Wrong(
-        "Still wrong: the loss is weighed once more, as a whole, after compute_loss has weighed "
-        "each example. Take it as it comes from compute_loss.",
+        "Still wrong: you apply the sample weights to the whole loss again, after "
+        "`compute_loss` has applied them to each example. Use the result of `compute_loss` "
+        "unchanged.",
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w) * compiled(m, x, y, z, None)),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w) * compiled(m, x, y, z, None)),
     ),
     "called twice": Wrong(
-        "The update is right, but the averages that batch normalisation keeps moved more than "
-        "once. Call the model once, and take loss and gradients from that.",
+        "The update is right, but batch normalization's averages were updated more than once. "
+        "Call the model once, and use that prediction for the loss and the gradients.",
         stepping(result=called_again(True)),
     ),
     "returns none": Wrong(
-        "The update is right, but your function returned None, and fit needs a dict. Return "
-        '{"loss": loss}.',
+        "The update is right, but your function returned `None`, and `fit` needs a dict. "
+        'Return `{"loss": loss}`.',
         stepping(result=lambda loss, *given: None),
     ),
     "loss without dict": Wrong(
-        "The update is right, but you returned the loss alone, and fit needs a dict. Return "
-        '{"loss": loss}.',
+        "The update is right, but you returned only the loss, and `fit` needs a dict. Return "
+        '`{"loss": loss}`.',
         stepping(result=lambda loss, *given: loss),
     ),
     "loss after update": Wrong(
-        "The update is right, but the loss in the dict is one after it. Return the loss that you "
-        "took the gradient of.",
+        "The update is right, but the loss in the dict was computed after it. Return the loss "
+        "that you differentiated.",
         stepping(result=called_again(False)),
     ),
     "own penalty not returned": Wrong(
-        "The update is right where nothing scales. The loss in the dict lacks the step's own "
-        "penalty: add the penalty before scale_loss, and return that loss, not the scaled one.",
+        "The update is right without loss scaling, but the loss in the dict lacks the extra "
+        "penalty. Add the penalty before `scale_loss`, and return that loss, not the "
+        "scaled one.",
         penalised_last(returned=False),
     ),
     "own penalty not scaled": Wrong(
-        "Where the optimizer scales the loss, the step's own penalty is left as it was, and ends "
-        "too small. Add it before scale_loss.",
+        "If the optimizer scales the loss, your extra penalty is not scaled, so it ends up too "
+        "small. Add it before `scale_loss`.",
         penalised_last(returned=True),
     ),
     "scaling left out": Wrong(
-        "Right, until the optimizer scales the loss: the change is then too small, by the factor by "
-        "which apply divides. Take the gradients of model.optimizer.scale_loss(loss), computed "
-        "inside the block, and give them to apply as they are.",
+        "If the optimizer scales the loss, your update is too small, because `apply` divides "
+        "by the scale. Compute the gradients of `model.optimizer.scale_loss(loss)`, inside "
+        "the block, and pass them to `apply` unchanged.",
         stepping(scale=lambda optimizer, loss: loss),
     ),
     "scaled twice": Wrong(
-        "The loss is scaled twice where the optimizer scales it. Call scale_loss once.",
+        "If the optimizer has a `loss_scale_factor`, your loss is scaled twice. Call "
+        "`scale_loss` once.",
         stepping(scale=lambda optimizer, loss: optimizer.scale_loss(optimizer.scale_loss(loss))),
     ),
     "scaled loss returned": Wrong(
-        "The update is right. The loss in the dict is the scaled one: return the loss before "
-        "scale_loss.",
+        "The update is right, but the loss in the dict is the scaled one. Return the loss from "
+        "before `scale_loss`.",
         stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
     ),
 }
@@ -874,18 +878,18 @@ def of_objects(model, x, y, y_hat, w):
 
 TWO = {
     "body not applied": Wrong(
-        "The layers before the last stay where they were. Apply their gradients with "
-        "model.optimizer.",
+        "The layers before the last one are never updated. Apply their gradients with "
+        "`model.optimizer`.",
         two_stepping(parts=lambda model: ([], of_layers(model.layers[-1:]))),
     ),
     "head not applied": Wrong(
-        "The last layer stays where it was. Apply its gradients with model.head_optimizer.",
+        "The last layer is never updated. Apply its gradients with `model.head_optimizer`.",
         two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), [])),
     ),
     "list of lists": Wrong(
-        "The optimizer got lists in place of variables: each layer's trainable_variables is a list "
-        "by itself. Make one list of them: "
-        "[v for layer in model.layers[:-1] for v in layer.trainable_variables].",
+        "The optimizer received lists instead of variables, because each layer's "
+        "`trainable_variables` is a list. Build one list: `[v for layer in "
+        "model.layers[:-1] for v in layer.trainable_variables]`.",
         two_stepping(
             parts=lambda model: (
                 [layer.trainable_variables for layer in model.layers[:-1]],
@@ -894,12 +898,11 @@ TWO = {
         ),
     ),
     "layer as source": Wrong(
-        "A tape was asked for the gradient of a layer. Ask it for that of the layer's "
-        "trainable_variables.",
+        "You used a layer as the source. Use its `trainable_variables`.",
         two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), model.layers[-1])),
     ),
     "frozen layer moved": Wrong(
-        "A frozen layer moves. Take each layer's trainable_variables, not its variables.",
+        "You updated a frozen layer. Use each layer's `trainable_variables`, not its `variables`.",
         two_stepping(
             parts=lambda model: (
                 [v for layer in model.layers[:-1] for v in layer.variables],
@@ -909,27 +912,27 @@ TWO = {
         calls=(0,),
     ),
     "layer left out": Wrong(
-        "The last but one layer stays where it was. All layers before the last belong to "
-        "model.optimizer: model.layers[:-1].",
+        "The second-to-last layer is never updated. Use all layers before the last for "
+        "`model.optimizer`: `model.layers[:-1]`.",
         two_stepping(
             parts=lambda model: (of_layers(model.layers[:-2]), of_layers(model.layers[-1:]))
         ),
     ),
     "exchanged": Wrong(
-        "The optimizers are exchanged: model.head_optimizer updates the last layer, "
-        "model.optimizer those before it.",
+        "The optimizers are swapped. `model.head_optimizer` updates the last layer, "
+        "`model.optimizer` the rest.",
         two_stepping(
             lambda model, loss: own_scales(model, loss)[::-1],
             optimizers=lambda model: (model.head_optimizer, model.optimizer),
         ),
     ),
     "exchanged after scaling": Wrong(
-        "The optimizers are exchanged: each applies the gradients that were scaled for the other. "
-        "model.head_optimizer updates the last layer, model.optimizer those before it.",
+        "The optimizers are swapped: each applies gradients that were scaled for the other. "
+        "`model.head_optimizer` updates the last layer, `model.optimizer` the rest.",
         two_stepping(optimizers=lambda model: (model.head_optimizer, model.optimizer)),
     ),
     "one for all": Wrong(
-        "model.optimizer updates every layer. The last one belongs to model.head_optimizer.",
+        "`model.optimizer` updates every layer. Update the last layer with `model.head_optimizer`.",
         two_stepping(
             lambda model, loss: [model.optimizer.scale_loss(loss)] * 2,
             optimizers=lambda model: (model.optimizer, model.optimizer),
@@ -937,69 +940,72 @@ TWO = {
         two_stepping(optimizers=lambda model: (model.optimizer, model.optimizer)),
     ),
     "head updated twice": Wrong(
-        "The last layer is updated by both optimizers. Give model.optimizer the variables of "
-        "model.layers[:-1] alone.",
+        "Both optimizers update the last layer. Pass `model.optimizer` only the variables of "
+        "`model.layers[:-1]`.",
         two_stepping(parts=lambda model: (model.trainable_variables, of_layers(model.layers[-1:]))),
     ),
     "inference mode": Wrong(
-        "The model runs as in inference: call model(x, training=True).",
+        "The model runs in inference mode. Call `model(x, training=True)`.",
         two_stepping(training=False),
     ),
     "weights left out": Wrong(
-        "The sample weights do not count. Give compute_loss the sample_weight.",
+        "You ignore the sample weights. Pass `sample_weight` to `compute_loss`.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, None)),
     ),
     "penalties left out": Wrong(
-        "The regulariser's penalty is missing. model.compute_loss adds it.",
+        "The regularization losses are missing. Use `model.compute_loss`, which adds them.",
         two_stepping(loss_of=of_objects),
     ),
     "penalties twice": Wrong(
-        "The regulariser's penalty counts twice: model.compute_loss adds it by itself.",
+        "The regularization losses are included twice, because `model.compute_loss` already "
+        "adds them. Remove your own sum.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + sum(m.losses)),
     ),
     "weights given to model.loss": Wrong(
-        "model.loss is what was compiled, here a function without sample weights." + COMPUTE,
+        "`model.loss` is whatever was passed to `compile`: here, a plain function that takes "
+        "no sample weights." + COMPUTE,
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, w)),
     ),
     "no graph": Wrong(
-        "fit runs the step in a graph, where a tensor holds no number yet for float or NumPy. "
-        "Return the loss as the tensor that it is.",
+        "`fit` runs the step in a graph, in which a tensor has no value for `float` or NumPy. "
+        "Return the loss as a tensor.",
         two_stepping(result=lambda loss, *given: {"loss": float(loss)}),
         two_stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "head first": Wrong(
-        "The first layers take their gradients after the head has moved. Take both gradients at "
-        "the same weights, of one forward pass, before you apply any.",
+        "You compute the gradients of the first layers after the head was updated. Compute "
+        "both gradients from one forward pass, before you apply either.",
         one_after_the_other(head_first=True),
     ),
     "body first": Wrong(
-        "The head takes its gradient after the other layers have moved. Take both gradients at "
-        "the same weights, of one forward pass, before you apply any.",
+        "You compute the gradients of the head after the other layers were updated. Compute "
+        "both gradients from one forward pass, before you apply either.",
         one_after_the_other(head_first=False),
     ),
     "not scaled": Wrong(
-        "Right, until an optimizer scales the loss: the changes are then too small, by the factor "
-        "by which apply divides. Give each optimizer the gradients of its own scale_loss(loss), "
-        "as they are.",
+        "If an optimizer scales the loss, your updates are too small, because `apply` divides "
+        "by the scale. Give each optimizer the gradients of its own `scale_loss(loss)`, "
+        "unchanged.",
         two_stepping(lambda model, loss: [loss, loss]),
     ),
     "one scale": Wrong(
-        "An optimizer gets the gradients of the loss that was scaled for the other one, and each "
-        "divides by a factor of its own. Give model.optimizer those of its scale_loss(loss), and "
-        "model.head_optimizer those of its own.",
+        "One optimizer gets gradients of the loss that was scaled for the other. Use "
+        "`model.optimizer.scale_loss(loss)` for the first layers, and "
+        "`model.head_optimizer.scale_loss(loss)` for the last.",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss)] * 2),
         two_stepping(lambda model, loss: [model.head_optimizer.scale_loss(loss)] * 2),
         two_stepping(lambda model, loss: own_scales(model, loss)[::-1]),
     ),
     "head not scaled": Wrong(
-        "The last layer's change is too small, by the factor by which model.head_optimizer.apply "
-        "divides. Take its gradients of model.head_optimizer.scale_loss(loss), and apply them as "
-        "they are.",
+        "The update of the last layer is too small, because `model.head_optimizer.apply` "
+        "divides by the scale. Compute its gradients from "
+        "`model.head_optimizer.scale_loss(loss)`.",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss), loss]),
     ),
     "head scaled twice": Wrong(
-        "The head's loss is scaled by both optimizers. Scale the plain loss once for each of them.",
+        "The head's loss is scaled by both optimizers. Scale the plain loss once for each "
+        "optimizer.",
         two_stepping(
             lambda model, loss: [
                 model.optimizer.scale_loss(loss),
@@ -1008,26 +1014,26 @@ TWO = {
         ),
     ),
     "targets added up": Wrong(
-        "Each gradient is that of both scaled losses: a tape adds up the targets of a list. Ask a "
-        "persistent tape once for each.",
+        "Each gradient belongs to the sum of both scaled losses, because targets in a list are "
+        "summed. Call `gradient` on a persistent tape once per scaled loss.",
         two_stepping(lambda model, loss: [sum(own_scales(model, loss))] * 2),
     ),
     "two layers as head": Wrong(
-        "model.head_optimizer updates the last two layers of a model without biases, where two "
-        "variables are two layers. Take those of model.layers[-1], however many it has.",
+        "`model.head_optimizer` updates the last two layers if they have no biases, because "
+        "you take the last two variables. Use `model.layers[-1].trainable_variables`.",
         two_stepping(parts=lambda model: cut_at(model, -2)),
         calls=(0,),
     ),
     "last variable as head": Wrong(
-        "Where the last layer has a bias, model.head_optimizer leaves out one of its variables. "
-        "Give it all of model.layers[-1].trainable_variables.",
+        "If the last layer has a bias, `model.head_optimizer` misses one of its variables. "
+        "Pass it all of `model.layers[-1].trainable_variables`.",
         two_stepping(parts=lambda model: cut_at(model, -1)),
         two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), [model.layers[-1].kernel])),
         calls=(1,),
     ),
     "slices at fixed places": Wrong(
-        "Slices at fixed places fit one model alone: with biases, the variables of the last layer "
-        "stand elsewhere. Ask the layers: model.layers[-1].trainable_variables.",
+        "Your slices use fixed positions, which fit only one model: with biases, the variables "
+        "of the last layer are elsewhere. Use `model.layers[-1].trainable_variables`.",
         two_stepping(
             parts=lambda model: (model.trainable_variables[:2], model.trainable_variables[2:4])
         ),
@@ -1035,22 +1041,22 @@ TWO = {
         calls=(1,),
     ),
     "loss not compiled": Wrong(
-        "The loss is not the one that was compiled. model.compute_loss knows it.",
+        "You do not use the compiled loss. Call `model.compute_loss`.",
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w) + sum(m.losses)),
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None) + sum(m.losses)),
     ),
     "by model.loss": Wrong(
-        "model.loss is what was compiled, without sample weights and without the regulariser's "
-        "penalty; a function gives one number for each example. model.compute_loss sees to all "
-        "three.",
+        "`model.loss` includes neither sample weights nor regularization losses, and if it is "
+        "a function, it returns one number per example. Call `model.compute_loss`, which "
+        "handles all three.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z)),
     ),
     "penalty of 14.3": Wrong(
-        "The penalty of exercise 14.3 is still there. Here the compiled loss is all.",
+        "Your loss still includes the penalty from exercise 14.3. Use only the compiled loss.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + mean_square(z)),
     ),
     "scaled twice": Wrong(
-        "One loss is scaled by both optimizers. Scale the plain loss once for each of them.",
+        "Both optimizers scale the same loss. Scale the plain loss once for each optimizer.",
         two_stepping(
             lambda model, loss: (
                 [model.head_optimizer.scale_loss(model.optimizer.scale_loss(loss))] * 2
@@ -1058,65 +1064,72 @@ TWO = {
         ),
     ),
     "returns none": Wrong(
-        "The update is right, but your function returned None, and fit needs a dict. Return "
-        '{"loss": loss}.',
+        "The update is right, but your function returned `None`, and `fit` needs a dict. "
+        'Return `{"loss": loss}`.',
         two_stepping(result=lambda *given: None),
     ),
     "loss after update": Wrong(
-        "The update is right, but the loss in the dict is one after it. Return the loss that you "
-        "took the gradients of.",
+        "The update is right, but the loss in the dict was computed after it. Return the loss "
+        "that you differentiated.",
         two_stepping(result=loss_afterwards),
     ),
     "scaled loss returned": Wrong(
-        "The update is right. The loss in the dict is a scaled one: return the plain loss.",
+        "The update is right, but the loss in the dict is a scaled one. Return the plain loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
         two_stepping(
             result=lambda loss, model, *given: {"loss": model.head_optimizer.scale_loss(loss)}
         ),
     ),
     "losses added up": Wrong(
-        "The update is right. The loss in the dict is the sum of both scaled ones: return the "
-        "plain loss, once.",
+        "The update is right, but the loss in the dict is the sum of both scaled losses. "
+        "Return the plain loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": sum(own_scales(model, loss))}),
     ),
 }
 
 # 14.5
 
-LARGER = "That would work, but a smaller means does it: "
-ONE_OF = 'Write "fit", "train_step" or "loop", in exactly these letters.'
+LARGER = "That would work, but a simpler option is enough: "
+ONE_OF = (
+    '{value} is not one of the answers. Write "fit", "train_step" or "loop", exactly like this.'
+)
 OPTIMIZER = LARGER + (
-    "an optimizer gets every gradient with its variable, and compile takes one of your own."
+    "an optimizer gets every gradient with its variable, and you can pass your own optimizer "
+    "to `compile`."
 )
 DATA = LARGER + (
-    "the noise belongs to the data. A callback sets a variable, and the pipeline's map reads it "
-    "for each element."
+    "the noise belongs to the data. A callback sets a variable, and the pipeline's `map` reads "
+    "it for each element."
 )
 MEANS = [
     Table({"train_step": OPTIMIZER, "loop": OPTIMIZER}, ONE_OF),
     Table(
         {
-            "fit": "An optimizer gets the gradients of the sum, when it is too late to tell the "
-            "two losses apart. Taking both from the tape belongs in train_step.",
+            "fit": "An optimizer does get every gradient, but only of the sum of the two "
+            "losses, when they can no longer be separated. Compute both gradients in "
+            "`train_step`.",
             "loop": LARGER
-            + "each batch still gives one update, so train_step holds both gradients.",
+            + "each batch still leads to one update, and `train_step` has both gradients.",
         },
         ONE_OF,
     ),
     Table({"train_step": DATA, "loop": DATA}, ONE_OF),
     Table(
         {
-            "fit": "An optimizer gets the gradient at the weights as they are. That of other weights "
-            "needs a second forward pass, which train_step says without a trick.",
-            "loop": LARGER + "one batch gives one update, so train_step holds both gradients.",
+            "fit": "An optimizer does get the gradient, but at the current weights. For a "
+            "gradient at other weights you need a second forward pass, which `train_step` "
+            "can run.",
+            "loop": LARGER + "each batch still leads to one update, and `train_step` has both "
+            "gradients.",
         },
         ONE_OF,
     ),
     Table(
         {
-            "fit": "Keras's own step takes one batch and one update, and never goes back.",
-            "train_step": "Here a step is not one batch and one update: it measures on all data, "
-            "several times, and may go back. A loop says that plainly.",
+            "fit": "Keras's own step does one update per batch, and never goes back. This step "
+            "is different.",
+            "train_step": "A `train_step` is one update for one batch. But here a step "
+            "measures on all data, several times, and may go back, so use a loop.",
         },
         ONE_OF,
     ),
@@ -1265,186 +1278,191 @@ def returning_none(*given):
 # Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
 SCRIPTS = {
     "inference mode": Wrong(
-        "A fault is left: a layer that does something else in training, as dropout does, runs as if "
-        "it were predicting. Call the whole model with training=True (lesson 09).",
+        "One bug is left: a layer that behaves differently in training, such as dropout, runs "
+        "in inference mode. Call the whole model with `training=True` (lesson 09).",
         script(step_with(lambda model, batch: model(batch, training=False))),
         calls=(0,),
     ),
     "penalties left out": Wrong(
-        "A fault is left: the regulariser has no influence. Add sum(model.losses) to the loss, "
-        "inside the block (lesson 09).",
+        "One bug is left: the loss does not include the regularization. Add "
+        "`sum(model.losses)` to the loss, inside the block (lesson 09).",
         script(step_with(penalties=lambda model: 0)),
         calls=(1,),
     ),
     "first layer's penalty left out": Wrong(
-        "A fault is left: the penalty of the first layer does not count. `rest` has no part in it: "
-        "add sum(model.losses), those of the whole model (lesson 09).",
+        "One bug is left: the loss does not include the penalty of the first layer, which is "
+        "not part of `rest`. Add `sum(model.losses)` of the whole model (lesson 09).",
         script(step_with(penalties=behind_the_first_layer)),
         calls=(7,),
     ),
     "table of errors": Wrong(
-        "A fault is left: where the prediction or the target has shape (n, 1), and the other one "
-        "(n,), their difference is a table of n by n errors. Give both the shape (n,), as column 0 "
-        "of the prediction has (lesson 09).",
+        "One bug is left: one of prediction and target has shape (n, 1), the other (n,), so "
+        "their difference broadcasts to (n, n). Give both the shape (n,), for example with "
+        "`[:, 0]` (lesson 09).",
         script(step_with(column=False)),
         calls=(2,),
     ),
     "slope of small errors": Wrong(
-        "A fault is left: a slope written by hand is wrong for errors below 1, as check_gradients "
-        "shows. Half the square has the slope error, beyond 1 it is the sign: "
-        "tf.clip_by_value(error, -1, 1) (lesson 07).",
+        "One bug is left: a hand-written gradient is wrong for errors below 1, as "
+        "`check_gradients` shows. Use `tf.clip_by_value(error, -1, 1)`: the error itself "
+        "below 1, its sign beyond (lesson 07).",
         script(step_with(slope=tf.sign)),
         calls=(3,),
     ),
     "slope without limit": Wrong(
-        "The slope of huber is now right for errors below 1 and wrong beyond: there it is the sign "
-        "of the error. tf.clip_by_value(error, -1, 1) is both.",
+        "The slope of `huber` is now right for errors below 1, but wrong beyond, where it is "
+        "the sign of the error. `tf.clip_by_value(error, -1, 1)` is right for both.",
         script(step_with(slope=lambda error: error)),
         calls=(1,),
     ),
     "rate of the first trace": Wrong(
-        "A fault is left: every epoch trains with the first rate. Set optimizer.learning_rate at "
-        "the start of each epoch, and not in the tf.function, whose Python runs once, while it is "
-        "traced (lesson 05).",
+        "One bug is left: every epoch uses the first learning rate, because Python code in a "
+        "`tf.function` runs only during tracing. Set `optimizer.learning_rate` at the "
+        "start of each epoch, outside the `tf.function` (lesson 05).",
         script(rate_of=lambda rates, epoch: rates[0]),
         calls=(4,),
     ),
     "first layer outside": Wrong(
-        "A fault is left: the first layer never learns. It is computed where no tape records "
-        "(lesson 03): call the whole model inside the block.",
+        "One bug is left: the first layer never learns, because it is computed outside the "
+        "tape. Call the whole model inside the block (lesson 03).",
         first_layer_outside,
         calls=(5,),
     ),
     "first layer in inference": Wrong(
-        "A fault is left: the first layer runs as if it were predicting, and it may be a dropout. "
-        "Call the whole model with training=True (lesson 09).",
+        "One bug is left: the first layer, which may be a dropout, runs in inference mode. "
+        "Call the whole model with `training=True` (lesson 09).",
         script(step_with(first_layer_in_inference)),
         calls=(6,),
     ),
     "epoch missing": Wrong(
-        "Of two epochs only the first one trains. Train one epoch with each rate: look at the "
-        "range, and return behind the loop over the epochs.",
+        "You train only the first of two epochs. Loop over all entries of `rates`, and return "
+        "after that loop.",
         lambda *given: script()(*given[:5], given[5][:1], given[6]),
         calls=(0,),
     ),
     "rates in another order": Wrong(
-        "The epochs take the rates in another order. Epoch 0 takes rates[0], and so on; "
-        "rates[-1] is the last one.",
+        "Your epochs use the learning rates in another order. Use `rates[0]` in epoch 0, and "
+        "so on; `rates[-1]` is the last one.",
         script(rate_of=lambda rates, epoch: rates[epoch - 1]),
         calls=(4,),
     ),
     "penalties twice": Wrong(
-        "The penalties count twice. model.losses holds them all: add sum(model.losses) to the loss "
-        "once.",
+        "Your loss includes the penalties twice. Add `sum(model.losses)` once.",
         script(step_with(penalties=lambda model: 2 * sum(model.losses))),
         calls=(1,),
     ),
     "slope's sign": Wrong(
-        "The slope of huber has the wrong sign, at least for an error below -1. It is negative "
-        "for a negative error: upstream * tf.clip_by_value(error, -1, 1).",
+        "The slope of `huber` has the wrong sign, at least for an error below -1. Return "
+        "`upstream * tf.clip_by_value(error, -1, 1)`, which is negative for a negative "
+        "error.",
         script(step_with(slope=lambda error: tf.minimum(tf.abs(error), 1.0))),
         calls=(0,),
     ),
     "rate an epoch late": Wrong(
-        "Each rate comes an epoch late. Set optimizer.learning_rate to rates[epoch] before the "
-        "batches of the epoch.",
+        "Each learning rate comes one epoch late. Set `optimizer.learning_rate` to "
+        "`rates[epoch]` before the batches of the epoch.",
         script(rate_of=lambda rates, epoch: rates[epoch - 1] if epoch else 0.01),
         calls=(0,),
     ),
     "default rate": Wrong(
-        "No rate reaches the optimizer, which takes 0.01. Set optimizer.learning_rate to "
-        "rates[epoch] in each epoch, outside the graph.",
+        "The optimizer always uses its default learning rate, 0.01. Set "
+        "`optimizer.learning_rate` to `rates[epoch]` in each epoch, outside the graph.",
         script(rate_of=lambda rates, epoch: 0.01),
         calls=(0,),
     ),
     "errors added up": Wrong(
-        "The update is as many times too long as a batch has examples. Take the mean of huber, and "
-        "let its backward function multiply by upstream, which holds the 1/n.",
+        "Each update is too large by a factor of the number of examples in the batch. Use the "
+        "mean of `huber`, and let its backward function multiply by `upstream`, which "
+        "contains the 1/n.",
         script(step_with(factor=lambda errors: float(errors.shape[0]))),
         calls=(0,),
     ),
     "short batch left out": Wrong(
-        "The short last batch never trains. Let the slices start at 0, batch_size, ... up to the "
-        "last example.",
+        "You never train on the short last batch. Let the slices start at 0, `batch_size`, ... "
+        "up to the last example.",
         script(starts=lambda n, size: range(0, n - size + 1, size)),
         calls=(5,),
     ),
     "reset for each batch": Wrong(
-        "The weights are right. The training loss is that of the last batch alone. Reset the "
-        "metric once for each epoch, before its first batch.",
+        "The weights are right, but the training loss is that of only the last batch. Reset "
+        "the metric once per epoch, before its first batch.",
         script(resets_at=lambda start: True),
         calls=(0,),
     ),
     "penalties not in history": Wrong(
-        "The weights are right. The training loss that you note lacks the penalties, which fit "
-        "counts. Note the loss that you took the gradient of.",
+        "The weights are right, but the training loss in your history lacks the penalties, "
+        "which `fit` includes. Record the loss that you differentiated.",
         script(step_with(reported=0)),
         calls=(1,),
     ),
     "reset before it is noted": Wrong(
-        "The weights are right. The training loss is 0, as the metric is reset before its result "
-        "is noted. Reset it before the first batch of an epoch.",
+        "The weights are right, but the training loss is 0, because you reset the metric "
+        "before you read it. Reset it before the first batch of an epoch.",
         script(weight_of=lambda batch: 0.0),
         calls=(0,),
     ),
     "measured after the epoch": Wrong(
-        "The weights are right. The training loss is measured on all data after the epoch. fit "
-        "notes the mean of the batches' losses, each from before its update: give the metric what "
-        "step returns.",
+        "The weights are right, but you measure the training loss on all data after the epoch. "
+        "`fit` reports the mean of the batch losses, each taken before its update: update "
+        "the metric with the result of `step`.",
         measuring_after,
         calls=(0,),
     ),
     "losses of batches added up": Wrong(
-        "The weights are right. The training losses of the batches are added up. fit notes their "
-        "mean, weighed by the batches' sizes: keras.metrics.Mean.",
+        "The weights are right, but you sum the training losses of the batches. `fit` reports "
+        "their mean, weighted by batch size: use `keras.metrics.Mean`.",
         adding_up(len),
         adding_up(sum),
         calls=(0,),
     ),
     "never reset": Wrong(
-        "The weights are right. A fault is left in the training loss: from the second epoch on it "
-        "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
+        "The weights are right, but one bug is left in the training loss: from the second "
+        "epoch on, it is a mean over all epochs. Call `mean.reset_state()` at the start of "
+        "each epoch (lesson 09).",
         script(resets_at=lambda start: False),
         calls=(0,),
     ),
     "mean of means": Wrong(
-        "The weights are right. A fault is left in the training loss: a short last batch counts as "
-        "much as a full one. Give update_state the size as sample_weight (lesson 09).",
+        "The weights are right, but one bug is left in the training loss: a short last batch "
+        "has the same weight as a full one. Pass `update_state` the batch size as "
+        "`sample_weight` (lesson 09).",
         script(weight_of=lambda batch: None),
         calls=(5,),
     ),
     "validated in training": Wrong(
-        "The weights and the training loss are right. A fault is left in the validation: it runs "
-        "the model as in training, with dropout. Say training=False (lesson 09).",
+        "The weights and the training loss are right, but you validate in training mode, with "
+        "dropout. Pass `training=False` (lesson 09).",
         script(validate=validating(training=True)),
         calls=(0,),
     ),
     "validation's table of errors": Wrong(
-        "The weights and the training loss are right. In the validation the difference of shapes "
-        "(n, 1) and (n,) is a table of n by n errors. Give both the shape (n,) there, too.",
+        "The weights and the training loss are right, but in the validation a difference of "
+        "shapes (n, 1) and (n,) broadcasts to (n, n). Give both the shape (n,) there as "
+        "well.",
         script(validate=validating(column=False)),
         calls=(2,),
     ),
     "validated before the epoch": Wrong(
-        "The weights and the training loss are right. The validation is that from before each "
-        "epoch; fit validates after it.",
+        "The weights and the training loss are right, but you validate before each epoch. "
+        "Validate after it, as `fit` does.",
         validating_before,
         calls=(0,),
     ),
     "validated on the training data": Wrong(
-        "The weights and the training loss are right. The validation runs on the training data. "
-        "Take x_val and y_val.",
+        "The weights and the training loss are right, but you validate on the training data. "
+        "Use `x_val` and `y_val`.",
         validating_on_training_data,
         calls=(0,),
     ),
     "penalties not validated": Wrong(
-        "The validation loss lacks the penalties, which fit counts there, too. Add "
-        "sum(model.losses).",
+        "Your validation loss lacks the penalties, which `fit` includes there as well. Add "
+        "`sum(model.losses)`.",
         script(validate=validating(penalties=0)),
         calls=(1,),
     ),
     "returns none": Wrong(
-        "The weights are right. Return the history at the end, a dict of two lists.",
+        "The weights are right, but your function returned `None`. Return the history at the "
+        "end, a dict of two lists.",
         returning_none,
     ),
 }
@@ -1509,12 +1527,13 @@ def rate_that_falls(model, x, y, steps):
 
 TRAININGS = {
     "a new Adam at each step": Wrong(
-        "Adam starts anew at every step. Its averages then hold one gradient, and every weight "
-        "moves by the whole rate: where is the optimizer made?",
+        "You create a new Adam in every step, so its averages contain only one gradient and "
+        "every weight moves by the full learning rate. Create the optimizer once, before "
+        "the loop.",
         training(anew=True),
     ),
     "another rate": Wrong(
-        "The rate is another one. It is not the fault: keep 0.05.",
+        "You changed the learning rate, which is not the bug. Keep 0.05.",
         training(anew=True, rate=0.005),
         training(rate=0.01),
         training(rate=0.005),
@@ -1522,53 +1541,55 @@ TRAININGS = {
         rate_that_falls,
     ),
     "another optimizer": Wrong(
-        "This is no Adam any more. Keep Adam with its rate; it is what Adam remembers that gets "
-        "lost.",
+        "You use another optimizer. Keep Adam with its learning rate; the bug is that it loses "
+        "its averages.",
         training(keras.optimizers.SGD),
         training(lambda rate: keras.optimizers.SGD(rate, momentum=0.9)),
         training(keras.optimizers.RMSprop),
         training(keras.optimizers.SGD, anew=True, rate=0.01),
     ),
     "losses after the steps": Wrong(
-        "The weights are right. Each loss is the one after its step: return those before.",
+        "The weights are right, but each loss was computed after its step. Return the losses "
+        "from before the steps.",
         training(after=True),
     ),
     "last loss alone": Wrong(
-        "The weights are right. This is the last loss alone: return the list of all.",
+        "The weights are right, but you returned only the last loss. Return the list of all "
+        "losses.",
         training(last=True),
     ),
     "updated once": Wrong(
-        "The weights moved only once. Let the optimizer move them at every step, and return after "
-        "the last.",
+        "The weights changed only once. Call `optimizer.apply` in every step, and return after "
+        "the last one.",
         training(updated=False),
         lambda model, x, y, steps: training()(model, x, y, 1),
     ),
     "one gradient for all": Wrong(
-        "Every step takes the gradient of the start. The tape belongs in the loop, around a loss "
-        "of the weights as they are now.",
+        "Every step uses the gradient from the start. Put the tape inside the loop, around a "
+        "loss of the current weights.",
         one_gradient,
     ),
     "one step too many": Wrong(
-        "There is a step too many. Take as many as `steps` says: range(steps).",
+        "Your function takes one step too many. Use `range(steps)`.",
         lambda model, x, y, steps: training()(model, x, y, steps + 1),
     ),
     "one step too few": Wrong(
-        "A step is missing. Take as many as `steps` says: range(steps).",
+        "Your function takes one step too few. Use `range(steps)`.",
         lambda model, x, y, steps: training()(model, x, y, steps - 1),
     ),
     "table of errors": Wrong(
-        "The difference of shapes (n, 1) and (n,) is a table of n by n errors. Prediction and y "
-        "have the shape (n, 1) already: take them as they come.",
+        "A difference of shapes (n, 1) and (n,) broadcasts to (n, n). Prediction and `y` "
+        "already have shape (n, 1), so use them unchanged.",
         lambda model, x, y, steps: training()(model, x, y[:, 0], steps),
     ),
     "model not trained": Wrong(
-        "The weights of the model that you were given did not move. Apply the gradients to its "
-        "own variables, not to those of a copy.",
+        "The model you were given was never trained. Apply the gradients to its own variables, "
+        "not to a copy's.",
         on_a_copy,
     ),
     "last layer alone": Wrong(
-        "The last layer alone learns. Ask for the gradients of all model.trainable_variables, and "
-        "apply them.",
+        "Only the last layer learns. Compute the gradients with respect to all "
+        "`model.trainable_variables`, and apply them.",
         last_layer_alone,
     ),
 }

@@ -26,12 +26,13 @@ print(len(told))
         question="A gradient is `None` in each of 30 steps. How many warnings?",
         right="1",
         options={
-            "30": "In each step the gradient is missing, and outside a graph each `apply` warns, "
-            "though Python shows a repeated warning once. Here a graph runs.",
-            "1": "A warning is Python, and Python runs while the step is traced, at the first call. "
-            "The 29 others are silent.",
-            "0": "A graph says nothing while it runs. But the first call traces it, and that runs your "
-            "Python once.",
+            "30": "The gradient is missing in each step, and outside a graph each `apply` "
+            "would warn (though Python shows a repeated warning once). But here a graph "
+            "runs.",
+            "1": "A warning comes from Python, and Python runs only while the step is traced, "
+            "in the first call. The other 29 calls are silent.",
+            "0": "A graph prints nothing while it runs. But the first call traces it, which "
+            "runs your Python code once.",
         },
     ),
     Variant(
@@ -56,12 +57,13 @@ print(len(told))
         question="`tf.round` has no gradient. How many warnings do six steps give?",
         right="6",
         options={
-            "1": "So it is in `fit`, or in a `tf.function`: its Python runs once, while it is traced. "
-            "This loop is plain Python.",
-            "0": "The optimizer leaves a `None` out and goes on, but it says so.",
-            "12": "Two variables in six steps are twelve gradients. But the one of `found` is there.",
-            "6": "Nothing is traced here. Each `apply` is a call of Python, finds the `None`, and "
-            "warns.",
+            "1": "1 would be right in `fit` or in a `tf.function`, whose Python code runs only "
+            "during tracing. But this loop is plain Python.",
+            "0": "The optimizer skips a `None` and continues. But it warns about it.",
+            "12": "Two variables in six steps make twelve gradients. But the gradient of "
+            "`found` exists.",
+            "6": "Nothing is traced here. Each `apply` is a Python call that finds the `None` "
+            "and warns.",
         },
     ),
     Variant(
@@ -81,16 +83,18 @@ with tf.GradientTape() as tape:
 sgd.apply([tape.gradient(loss, dose)], [dose])
 print(dose.numpy())
 """,
-        question="The slope of -0.5 · dose is -0.5, and the rate is 1. What does it print?",
+        question=(
+            "The slope of -0.5 · dose is -0.5, and the learning rate is 1. What does it print?"
+        ),
         right="0.25",
         options={
-            "0.5": "A slope of 0.5 is shorter than the limit, and should be left alone. But `apply` "
-            "gets it while it is still 4 times as long.",
-            "1.0": "The limit is 1, and what arrives in `apply` is cut to it. After that the optimizer "
-            "divides by 4.",
-            "0.25": "The scaled slope -2 arrives, is cut to -1, and only then divided by 4. In "
-            "`update_step` the scale is gone.",
-            "2.0": "That is the scaled slope, 4 times 0.5. It is clipped, and divided by 4.",
+            "0.5": "A slope of 0.5 is below the limit, so it should stay unchanged. But "
+            "`apply` gets it while it is still 4 times as large.",
+            "1.0": "The limit is 1, and `apply` clips its input to that. But after that the "
+            "optimizer divides by 4.",
+            "0.25": "`apply` gets the scaled slope -2 and clips it to -1, and only then the "
+            "optimizer divides by 4. In `update_step` the scale would be gone.",
+            "2.0": "2 is the scaled slope, 4 times 0.5. But it is clipped, and then divided by 4.",
         },
     ),
     Variant(
@@ -109,15 +113,17 @@ for gradient in (-3.0, 2.0):
     sgd.apply([tf.constant(gradient)], [level])
 print(level.numpy())
 """,
-        question="The mean of the two gradients is -0.5, and the rate is 1. What does it print?",
+        question=(
+            "The mean of the two gradients is -0.5, and the learning rate is 1. What does it print?"
+        ),
         right="5.0",
         options={
-            "5.5": "The mean, -0.5, is shorter than the limit: so it should be, and it would be with "
-            "the clipping in `update_step`.",
-            "5.0": "`apply` sees each batch by itself and cuts them to -1 and 1. Their mean is 0, and "
-            "the level stays.",
-            "6.0": "So it would be if the sum, -1, were taken. But the optimizer takes the mean of "
-            "what was accumulated, and that was clipped before.",
+            "5.5": "The mean, -0.5, is below the limit, so 5.5 is what you want. But you get "
+            "it only if you clip in `update_step`.",
+            "5.0": "`apply` gets each batch separately and clips the gradients to -1 and 1. "
+            "Their mean is 0, so the level stays the same.",
+            "6.0": "6 would be right for the sum, -1. But the optimizer uses the mean of the "
+            "accumulated gradients, and those were clipped before.",
         },
     ),
 )

@@ -91,10 +91,13 @@ EXERCISES = (
         parts=[
             Part(
                 words="the parts",
-                form="Return one part for each entry of x, (d,): the mean over the starts.",
+                form="Return one part for each entry of `x`, (d,): the mean over the starts.",
             )
         ],
-        praise="Complete: the parts add up to the mean difference, up to the size of the pieces.",
+        praise=(
+            "Your parts add up to the mean difference, with an error that shrinks with the "
+            "size of the pieces."
+        ),
     ),
     ValueQuestion(
         id="15.2",
@@ -103,7 +106,9 @@ EXERCISES = (
         points=1,
         form="Write a list of two numbers",
         entries=("the largest rise", "the standard deviation"),
-        praise="28 times as much: 784 pixels that agree, against the root of 784.",
+        praise=(
+            "The first is 28 times as large: 784 pixels that agree, compared with the root of 784."
+        ),
     ),
     Question(
         id="15.3",
@@ -112,7 +117,11 @@ EXERCISES = (
         points=2,
         draw=draw_targets,
         prepare=as_targets,
-        parts=[Part(words="the moved pictures", form="Return pictures of the shape of x, (n, d).")],
+        parts=[
+            Part(
+                words="the moved pictures", form=("Return pictures with the shape of `x`, (n, d).")
+            )
+        ],
         praise="Each picture is one step closer to the class that you chose.",
     ),
     Question(
@@ -122,8 +131,15 @@ EXERCISES = (
         points=2,
         draw=draw_attacks,
         prepare=as_attacks,
-        parts=[Part(words="the moved pictures", form="Return pictures of the shape of x, (n, d).")],
-        praise="However many steps it takes, it stays near the original.",
+        parts=[
+            Part(
+                words="the moved pictures", form=("Return pictures with the shape of `x`, (n, d).")
+            )
+        ],
+        praise=(
+            "However many steps the attack takes, each pixel stays within `epsilon` of the "
+            "original."
+        ),
     ),
 )
 
@@ -132,57 +148,64 @@ PREDICTIONS = (
         "15.a",
         right="the slope of score 3 alone",
         options={
-            "the slope of score 3 alone": "Picture 3 moves score 3 and no other, so the other 199 "
-            "have slope 0 there: one backward pass serves all pictures. Where examples are not "
-            "independent, as in BatchNormalization with `training=True`, they would mix.",
-            "a mixture of 200 slopes": "The target is a sum, and a sum sounds mixed.",
-            "the mean of 200 slopes": "Nothing divides by 200: the sum of the scores is asked, not "
-            "their mean.",
+            "the slope of score 3 alone": "Picture 3 changes only score 3, so its gradient has "
+            "no contribution from the other 199 scores: one backward pass is enough for "
+            "all pictures. If examples affect each other, as in `BatchNormalization` with "
+            "`training=True`, the gradients would mix.",
+            "a mixture of 200 slopes": "The target is a sum of 200 scores, which sounds as if "
+            "they mix. But score 3 is the only term that depends on picture 3.",
+            "the mean of 200 slopes": "A mean would divide by 200. But the target is the sum "
+            "of the scores, not their mean.",
         },
     ),
     Callout(
         "15.b",
         right="8",
         options={
-            "0": "`trainable` sounds as if it spoke to the tape.",
-            "8": "The line changes a list, `model.trainable_variables`. But each variable stays one "
-            "that a tape watches when it is read.",
+            "0": "`trainable` sounds like an instruction for the tape. But it only changes a "
+            "list of Keras.",
+            "8": "The line changes the list `model.trainable_variables`. But the "
+            "`tf.Variable`s inside stay trainable, so a tape watches each one when it is "
+            "read.",
         },
-        otherwise="The line frees all variables of the model from the tape, or none.",
+        otherwise="The line affects either all variables of the model or none.",
     ),
     Callout(
         "15.c",
         right="about 0",
         options={
-            "about 1": "Parts of 0.99 should add up to about that, or they are no parts.",
-            "about a half": "A half would fit a probability that grows as the root of the "
-            "input does.",
-            "about 0": "The network is sure: its probability lies on a plateau, where every slope is "
-            "near 0. The way up was steep, but a gradient knows only the place where it is taken.",
+            "about 1": "The parts of a probability of 0.99 should add up to about that. But "
+            "this product uses only the slope at one point.",
+            "about a half": "A half would be right for a probability that grows like the "
+            "square root of the input. But this one is on a plateau.",
+            "about 0": "The network is confident: its probability is on a plateau, where every "
+            "slope is near 0. The rise was steep, but a gradient knows only the point "
+            "where it is computed.",
         },
     ),
     Callout(
         "15.d",
         right="like the digit",
         options={
-            "like noise": "The network is noise, so one expects its map to be noise.",
-            "like the digit": "The product is 0 wherever the picture is 0. The digit that you see is "
-            "the picture itself, which masks whatever the gradient says.",
-            "black: no pixel counts": "A network that knows nothing still has slopes. They mean "
-            "nothing, but they are not 0.",
+            "like noise": "The network is random, so one expects a random map. But the "
+            "gradient is multiplied by the picture.",
+            "like the digit": "The product is 0 wherever the picture is 0. The digit that you "
+            "see is the picture itself, which masks the gradient.",
+            "black: no pixel counts": "A network that has learned nothing seems to use no "
+            "pixel. But it still has slopes: they mean nothing, but they are not 0.",
         },
     ),
     Callout(
         "15.e",
         right="it fails on more than a tenth",
         options={
-            "it stays right on nearly all, too": "The step has the same size, and neither picture "
-            "would fool you.",
-            "it fails on a few in a hundred": "A few more than random signs would seem fair for a "
-            "step of the same size.",
-            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 products. The "
-            "gradient's signs all work in one direction: up to 28 times as strong, and the more "
-            "alike the slopes are in size, the closer to it.",
+            "it stays right on nearly all, too": "The step has the same size, and neither "
+            "picture would fool you. But these signs are not random.",
+            "it fails on a few in a hundred": "A few more than with random signs seems "
+            "plausible for a step of the same size. But these signs all push the same way.",
+            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 "
+            "products. The signs of the gradient all push the same way: up to 28 times as "
+            "strong, and closer to 28 the more equal the slopes are.",
         },
     ),
 )

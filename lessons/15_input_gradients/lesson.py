@@ -4,7 +4,7 @@
 # A network may be right for the wrong reason, and wrong after a change that would not fool you. Both show in
 # one gradient: that with respect to the picture.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - take a gradient with respect to a picture, and leave the weights alone;
 # - split a score among the pixels so that the parts add up;
@@ -23,12 +23,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: Ask the picture
-#
-# You have a network that reads digits. Now the picture is the source: which pixels matter, and what does a picture
-# of them prove? About {time}.
 
 # %% [markdown]
 # ## Which pixels would change the answer?
@@ -100,6 +94,8 @@ train(model, epochs=3 if is_mnist else 40, rate=3e-3)
 share = accuracy(model, x_unseen, y_unseen)
 
 print(f"{share:.1%} right on the test set")
+
+# %% tags=["claims"]
 assert share > (0.98 if is_mnist else 0.88)
 
 # %% [markdown]
@@ -149,6 +145,8 @@ def bright(pictures):
 
 
 ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
+
+# %% tags=["claims"]
 assert np.max(others) < 1e-4
 assert not np.any(saliency[:, 25:]) and not np.any(saliency[:, :, 25:])
 
@@ -181,6 +179,8 @@ print(watched)
 
 # %%
 print("the same map:", bool(np.allclose(after_freezing, saliency, atol=1e-4)))
+
+# %% tags=["claims"]
 assert watched == len(weights) and np.allclose(after_freezing, saliency, atol=1e-4)
 assert all(np.array_equal(a, b) for a, b in zip(weights, model.get_weights(), strict=True))
 
@@ -222,6 +222,8 @@ middles = (tf.range(20.0) + 0.5) / 20  # of the way from 0 to 1
 mean_slope = tf.reduce_mean(input_gradient(plateau, middles))
 
 print(f"slope at the end {input_gradient(plateau, tf.constant(1.0)):.2f}, mean {mean_slope:.2f}")
+
+# %% tags=["claims"]
 assert np.isclose(mean_slope, plateau(1.0) - plateau(0.0), atol=2e-3)
 
 # %% [markdown]
@@ -249,6 +251,8 @@ for f in (own_scores, own_probabilities):
     assert np.mean(missing) < 0.02 * np.mean(np.abs(sums))
     of_few = np.sum(integrated_gradients(f, x, pieces=5), axis=(1, 2, 3))
     assert np.mean(np.abs(of_few - (f(x) - f(black)))) > 3 * np.mean(missing)
+
+# %% tags=["claims"]
 # of the probability
 assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9
 
@@ -340,6 +344,8 @@ of_signs = agreement(by_trained, by_shuffled)
 
 print(f"shuffled recognises {'nothing' if accuracy(shuffled, x, y) < 0.3 else 'digits'}")
 print(f"sizes alike: {of_sizes > 0.4}, with signs alike: {abs(of_signs) > 0.2}")
+
+# %% tags=["claims"]
 assert accuracy(shuffled, x, y) < 0.3 and of_sizes > 0.4 and abs(of_signs) < 0.2
 
 # %% [markdown]
@@ -362,19 +368,13 @@ maps = {"trained": by_trained, "shuffled": by_shuffled, "random ink": some_ink}
 right = {name: right_without(parts) for name, parts in maps.items()}
 
 print({name: "knows most" if share > 0.7 else "is lost" for name, share in right.items()})
+
+# %% tags=["claims"]
 assert right["trained"] < 0.5 and min(right["shuffled"], right["random ink"]) > 0.7
 
 # %% [markdown]
 # So a map that looks right is no evidence. This one passed two tests: its signs changed with the weights, and the
 # network needs the pixels that it picks. That is some evidence.
-
-# %% [markdown]
-# ## Sitting 2: Fool it, and harden it
-#
-# **Here the first sitting ends.** You can ask for a picture's gradient, split an answer into parts, and test the map.
-# When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# A small step that fools the network and would not fool you, and a training against it. About {time}.
 
 # %% [markdown]
 # ## How small a step fools the network?
@@ -529,6 +529,8 @@ stronger = several_steps(model, x_some, y_some, 0.1)
 once, often = (accuracy(model, moved, y_some) for moved in (fooling, stronger))
 
 print("several steps fool more:", bool(often < once - 0.03))
+
+# %% tags=["claims"]
 assert often < once - 0.03
 assert np.max(np.abs(stronger - x_some)) < 0.1 + 1e-5
 assert np.min(stronger) >= 0 and np.max(stronger) <= 1
@@ -633,6 +635,8 @@ gain = table["hardened", "10 steps"] - table["plain", "10 steps"]
 clean = table["hardened", "1 step"][0]
 
 print(f"gains at 0.1: {gain[2] > 0.15}, right without attack: {clean > 0.85}")
+
+# %% tags=["claims"]
 assert gain[2] > 0.15 and clean > (0.96 if is_mnist else 0.85)
 # at 0.15
 assert table["hardened", "10 steps"][3] < table["hardened", "1 step"][3] - 0.05

@@ -18,12 +18,12 @@ print(slopes[1].numpy())
 """,
         right="4.0",
         options={
-            "4.0": "The second radius moves one square and no other. The others have slope 0 there, "
-            "so the sum does no harm.",
-            "16.0": "The target is summed, and the three slopes are 2, 4 and 10. But the second radius "
-            "moves only the second square.",
-            "5.33": "That is the mean of the three slopes, 2, 4 and 10. Nothing divides by 3, and "
-            "nothing mixes.",
+            "4.0": "The second radius changes only the second square. The others do not depend "
+            "on it, so the sum does no harm.",
+            "16.0": "16 is the sum of the three slopes, 2, 4 and 10, and the target is summed. "
+            "But the second radius changes only the second square.",
+            "5.33": "5.33 is the mean of the three slopes, 2, 4 and 10. But nothing divides by "
+            "3, and nothing mixes.",
         },
     ),
     Variant(
@@ -42,11 +42,13 @@ print(f"{slopes[0]:.2f}")
         question="The mean is 3. What does it print?",
         right="6.00",
         options={
-            "3.33": "That is the slope of the first income alone: 3 + 1/3. But the first price is in "
-            "the mean, and so in the incomes of all shops.",
-            "3.00": "So it would be if the mean were a constant. It depends on each price.",
-            "6.00": "A tape sums its targets, and the first price moves all three: its own income by "
-            "3, and by the mean all of them together by 9/3. These examples are not independent.",
+            "3.33": "3.33 is the slope of only the first income: 3 + 1/3. But the first price "
+            "is in the mean, and so in the incomes of all shops.",
+            "3.00": "3.00 would be right if the mean were a constant. But it depends on each "
+            "price.",
+            "6.00": "A tape sums its targets, and the first price changes all three: its own "
+            "income by 3, and all of them together, through the mean, by 9/3. These "
+            "examples affect each other.",
         },
     ),
     Variant(
@@ -69,15 +71,19 @@ print(len(tape.watched_variables()))
 """,
         right="6",
         options={
-            "4": "That is the length of `model.trainable_variables`, which the line makes shorter. The "
-            "tape does not ask that list.",
-            "6": "Each layer has a kernel and a bias, and a tape watches a variable when it is read, "
-            "frozen layer or not. What you ask for decides.",
-            "2": "Those are the variables of the frozen layer. They are watched as the others are.",
-            "0": "One layer was frozen, not the model. And the tape watches a frozen layer, too.",
+            "4": "4 is the length of `model.trainable_variables`, which the line makes "
+            "shorter. But the tape does not use that list.",
+            "6": "Each layer has a kernel and a bias, and a tape watches a variable when it is "
+            "read, whether the layer is frozen or not.",
+            "2": "2 is the number of variables in the frozen layer. But the tape watches the "
+            "others too.",
+            "0": "0 would mean that the whole model was frozen, for the tape as well. But only "
+            "one layer was frozen, and the tape watches even that.",
         },
-        otherwise="There are three layers with two variables each. Does `trainable = False` of a "
-        "layer speak to the tape?",
+        otherwise=(
+            "There are three layers with two variables each. Does `trainable = False` on "
+            "a layer affect the tape?"
+        ),
     ),
     Variant(
         id="15.b",
@@ -98,13 +104,13 @@ print(len(tape.watched_variables()))
         question="The model has four variables. What does it print?",
         right="0",
         options={
-            "0": "`watch_accessed_variables=False` speaks to the tape: it watches x alone, which is no "
-            "variable. `trainable = False` would not have done it.",
-            "4": "So it is with a usual tape, whatever `trainable` says. This one was told not to "
-            "watch what it reads.",
-            "1": "It watches x. But x is a tensor, and the list holds variables.",
+            "0": "`watch_accessed_variables=False` tells the tape to watch only `x`, which is "
+            "not a variable. `trainable = False` alone would not do that.",
+            "4": "4 would be right with a normal tape, whatever `trainable` says. But this "
+            "tape does not watch the variables it reads.",
+            "1": "The tape does watch `x`. But `x` is a tensor, and the list contains variables.",
         },
-        otherwise="Either the tape watches what the model reads, or it does not.",
+        otherwise="Either the tape watches the variables that the model reads, or it does not.",
     ),
     Variant(
         id="15.c",
@@ -121,13 +127,14 @@ print(f"{part:.2f}")
 """,
         right="0.00",
         options={
-            "1.00": "The effect is all due to the dose, so its part should be all of it. But a slope "
-            "knows only the place where it is taken.",
-            "0.50": "The effect of 1 divided by the dose of 2 is the mean slope. The part asks for "
-            "the slope at 2.",
-            "16.00": "That is dose times 8, the slope at a dose of 0. At 2 the curve is flat.",
-            "0.00": "At a dose of 2 more dose changes nothing: the slope is 8 · exp(-16). The rise was "
-            "at the beginning of the way.",
+            "1.00": "The whole effect comes from the dose, so its part should be 1. But a "
+            "slope knows only the point where it is computed.",
+            "0.50": "0.50 is the effect, 1, divided by the dose, 2: the mean slope. But the "
+            "part uses the slope at 2.",
+            "16.00": "16 is the dose times 8, the slope at a dose of 0. But at 2 the curve is "
+            "flat.",
+            "0.00": "At a dose of 2, more dose changes nothing: the slope is 8 · exp(-16). The "
+            "effect rose at smaller doses.",
         },
     ),
     Variant(
@@ -145,12 +152,14 @@ print((width * by_width + height * by_height).numpy())
 """,
         right="150.0",
         options={
-            "50.0": "Parts should add up to the whole, 50. Gradient times input does so where the "
-            "function is linear, and this one is not.",
-            "150.0": "The parts are 50 for the width and 100 for the height. Each slope is that of the "
-            "end, where the function is steepest. Integrated gradients would add up to 50.",
-            "0.0": "So it would be on a plateau. Here both slopes are large: 25 and 20.",
-            "45.0": "That is the sum of the slopes, 25 and 20. Each is to be multiplied by its input.",
+            "50.0": "The parts should add up to the whole, 50. But gradient times input does "
+            "that only for linear functions.",
+            "150.0": "The parts are 50 for the width and 100 for the height. Each slope is the "
+            "one at the end, where the function is steepest; integrated gradients would "
+            "add up to 50.",
+            "0.0": "0 would be right on a plateau. But here both slopes are large: 25 and 20.",
+            "45.0": "45 is the sum of the slopes, 25 and 20. But each slope is multiplied by "
+            "its input.",
         },
     ),
     Variant(
@@ -170,12 +179,12 @@ print(np.flatnonzero(part))
         question="Which pixels have a part that is not 0?",
         right="[1 4]",
         options={
-            "[1 4]": "Where the picture is 0, so is the product. The map has the picture's form, "
-            "whatever the weights are.",
-            "[0 1 2 3 4]": "The gradient is not 0 at any of the five. But it is multiplied by the "
-            "picture.",
-            "[3]": "Pixel 3 has the largest weight, and so the largest gradient. There the picture is "
-            "0, and so is the product.",
+            "[1 4]": "If a pixel of the picture is 0, so is the product. The map has the shape "
+            "of the picture, whatever the weights are.",
+            "[0 1 2 3 4]": "The gradient is not 0 at any of the five pixels. But it is "
+            "multiplied by the picture.",
+            "[3]": "Pixel 3 has the largest weight, and so the largest gradient. But the "
+            "picture is 0 there, and so is the product.",
         },
     ),
     Variant(
@@ -196,12 +205,13 @@ print(np.count_nonzero(gradient), np.count_nonzero(notes * gradient))
 """,
         right="6 3",
         options={
-            "3 3": "What is 0 seems not to count. But a silent note would make it louder if it were "
-            "played: the gradient is 0.5 there.",
-            "6 6": "Every note has a slope, also the silent ones. But their product with 0 is 0.",
-            "3 6": "The gradient is the one that all six have. It is the product that loses three.",
-            "6 3": "Every note has a slope. Multiplied by the notes, the silent ones vanish, and what "
-            "is left has the form of what was played.",
+            "3 3": "A silent note seems to make no difference. But it would be louder if it "
+            "were played: its gradient is 0.5.",
+            "6 6": "Every note has a slope, even a silent one. But the product of the slope "
+            "and 0 is 0.",
+            "3 6": "This swaps the two. All six notes have a gradient, but three products are 0.",
+            "6 3": "Every note has a slope. Multiplied by the notes, the silent ones become 0, "
+            "so the rest has the shape of what was played.",
         },
     ),
     Variant(
@@ -216,13 +226,14 @@ print(f"{tf.reduce_sum(weights * step):.2f}")
         question="Each pixel moves by 0.1. By how much does the score change?",
         right="0.80",
         options={
-            "0.80": "Each of the 400 products is 0.1 · 0.02, and all have the same sign: the change "
-            "grows with the number of pixels.",
-            "0.04": "So much it is with random signs: they mostly cancel, and what is left grows with "
-            "the root of 400. These signs are those of the weights.",
-            "0.00": "Half of the weights are negative, and they would cancel if all pixels moved alike. "
-            "But each moves in the direction of its own weight.",
-            "0.10": "That is the step of one pixel. The score adds up 400 of them, each times 0.02.",
+            "0.80": "Each of the 400 products is 0.1 · 0.02, and all have the same sign. So "
+            "the change grows with the number of pixels.",
+            "0.04": "0.04 is right for random signs: they mostly cancel, and the rest grows "
+            "with the root of 400. But these are the signs of the weights.",
+            "0.00": "Half of the weights are negative, and they would cancel if all pixels "
+            "moved the same way. But each pixel moves in the direction of its weight.",
+            "0.10": "0.10 is the step of one pixel. But the score sums 400 of them, each times "
+            "0.02.",
         },
     ),
     Variant(
@@ -239,12 +250,13 @@ print(f"{np.std(moves @ weights):.1f}")
         question="How large is such a change of the score, as a standard deviation?",
         right="0.5",
         options={
-            "50.0": "10,000 products of 0.005 make 50 if all have one sign: with the signs of the "
-            "weights. Random signs mostly cancel.",
-            "0.5": "Random products mostly cancel, and what is left grows with the root: 100 times "
-            "0.005. The right signs would make 10,000 times 0.005, a hundred times as much.",
-            "0.0": "On average it is 0, up and down alike. A single move still changes the score, "
-            "and the standard deviation says by how much.",
+            "50.0": "50 is right if all 10,000 products of 0.005 have one sign, as with the "
+            "signs of the weights. But random signs mostly cancel.",
+            "0.5": "Random products mostly cancel, and the rest grows with the root of their "
+            "number: 100 times 0.005. The right signs would give 10,000 times 0.005, a "
+            "hundred times as much.",
+            "0.0": "The mean change is 0. But a single move still changes the score, and the "
+            "standard deviation says by how much.",
         },
     ),
 )

@@ -124,13 +124,16 @@ EXERCISES = (
         demands=[
             Demand(
                 "optimizers left out",
-                "The weights are right, but an optimizer took no step: by hand the step is that of "
-                "plain SGD, and with Adam it is another one. Let for_critic and for_generator apply "
-                "the gradients.",
+                "The weights are right for plain SGD, but an optimizer took no step, so Adam "
+                "would end elsewhere. Apply the gradients with `for_critic` and "
+                "`for_generator`.",
                 lambda noted: all(noted["applied"]),
             )
         ],
-        praise="First the critic, then the generator against the new critic, each by its own loss.",
+        praise=(
+            "The critic moves first, then the generator against the new critic, each by its "
+            "own loss."
+        ),
     ),
     ValueQuestion(
         id="16.2",
@@ -139,7 +142,7 @@ EXERCISES = (
         points=1,
         form="Write a list of two numbers",
         entries=("log(1 - p)", "-log p"),
-        praise="Where the generator loses, its first loss is flat and its second is steep.",
+        praise="If the generator loses, the first loss is flat and the second is steep.",
     ),
     Question(
         id="16.3",
@@ -158,7 +161,7 @@ EXERCISES = (
             ),
             Part("gradient", "the penalty's gradient with respect to the critic's weights"),
         ],
-        praise="Each pair has its point, each picture its length, and nothing is nan.",
+        praise="Each pair has its point, each picture has its norm, and no gradient is nan.",
     ),
 )
 
@@ -167,50 +170,54 @@ PREDICTIONS = (
         "16.a",
         right="further than at the start, about 1.6",
         options={
-            "nearer than at the start, about 0.6": "Each follows its own gradient downhill, and downhill sounds like "
-            "arriving.",
-            "as far as at the start, about 1.0": "So it is for infinitely small steps: they go round in a "
-            "circle.",
-            "further than at the start, about 1.6": "Each changes the other's loss, so they circle. "
-            "And a straight step along a circle ends a little outside: by the root of 1 + 0.1² each "
-            "time, 1.64 after 100.",
+            "nearer than at the start, about 0.6": "Each player goes downhill on its own "
+            "gradient, which sounds like convergence. But each step changes the slope of "
+            "the other player.",
+            "as far as at the start, about 1.0": "They would stay at the same distance with "
+            "infinitely small steps, on a circle. But these steps are longer.",
+            "further than at the start, about 1.6": "Each player changes the other's loss, so "
+            "they circle. A straight step along a circle ends a little outside: the "
+            "distance grows by a factor of √(1 + 0.1²) each time, to 1.64 after 100 steps.",
         },
     ),
     Callout(
         "16.b",
         right="as far as at the start, about 1.0",
         options={
-            "nearer than at the start, about 0.6": "Nothing pulls to the middle here, either: still each changes the "
+            "nearer than at the start, about 0.6": "Going downhill sounds like convergence. "
+            "But here too, nothing pulls them to the middle: each still changes the "
             "other's loss.",
-            "as far as at the start, about 1.0": "What the critic's step gains outwards, the "
-            "generator's, against the new slope, takes back. With steps this small they go round on "
-            "an ellipse that is nearly a circle.",
-            "further than at the start, about 1.6": "So it was from one recording. The new slope "
-            "changes the generator's step a little, and 100 times.",
+            "as far as at the start, about 1.0": "The critic's step moves them outward, and "
+            "the generator's step, with the new slope, takes that back. With steps this "
+            "small they go around an ellipse that is almost a circle.",
+            "further than at the start, about 1.6": "With one recording they did move outward. "
+            "But the new slope changes each of the generator's 100 steps a little.",
         },
     ),
     Callout(
         "16.c",
         right="numbers",
         options={
-            "None": "It is not the generator's loss. But a tape knows no owners: it knows paths.",
-            "zeros": "There is a path, and its slopes are not 0: other fakes would have another "
-            "critic's loss.",
-            "numbers": "The fakes came from the generator inside the block, so a path leads from the "
-            "critic's loss through them to its variables. Only the sources that you ask for decide "
-            "who moves.",
+            "None": "It is not the generator's loss, so `None` seems natural. But a tape knows "
+            "only paths, not owners.",
+            "zeros": "0 would mean that other fakes have the same critic's loss. But they do "
+            "not: there is a path, and its slopes are not 0.",
+            "numbers": "The fakes were computed from the generator inside the block, so a path "
+            "leads from its variables to the critic's loss. Only the sources that you "
+            "choose decide which network moves.",
         },
     ),
     Callout(
         "16.d",
         right="it runs, and all points lie at one share of their way",
         options={
-            "an error about shapes": "An error would help. But (1, 1) fits every (n, d).",
-            "it runs, and all points lie at one share of their way": "(1, 1) broadcasts without a "
-            "word: each batch tests one place between real and fake, and its penalty varies more "
-            "from batch to batch.",
-            "it runs, and each number of a point has its own share": "That is the shape (n, d): "
-            "points in a box around the line, and not on it.",
+            "an error about shapes": "An error would help. But (1, 1) broadcasts to any (n, d).",
+            "it runs, and all points lie at one share of their way": "(1, 1) silently "
+            "broadcasts. Each batch tests one position between real and fake, so its "
+            "penalty varies more from batch to batch.",
+            "it runs, and each number of a point has its own share": "That would need shares "
+            "of shape (n, d): then the points fill a box around the line instead of being "
+            "on it.",
         },
     ),
 )

@@ -5,7 +5,7 @@
 # network (GAN)**. `fit` knows one loss that falls. Here two pull against each other: let one move the other's
 # variables, and the game fails, without an error.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say what each of two players may move, and from which recording;
 # - write a round of a game between two networks, with two optimizers;
@@ -25,12 +25,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: Who moves what
-#
-# You can take the gradient of a score with respect to a picture. Now two players share a score, and each moves its own
-# variables by it. About {time}.
 
 # %% [markdown]
 # ## Where does a game of two end?
@@ -106,6 +100,8 @@ steps = {"together": [[1, 0.1], [-0.1, 1]], "in turn": [[0.99, 0.1], [-0.1, 1]]}
 for name, step in steps.items():
     by_hand = np.linalg.matrix_power(np.array(step), 100) @ [1.0, 0.0]
     assert np.allclose(paths[name][-1], by_hand, atol=1e-3)
+
+# %% tags=["claims"]
 assert np.isclose(distance, 1.01**50, rtol=1e-3) and 0.9 < in_turn.min() < in_turn.max() < 1.1
 assert np.hypot(*paths["with a pull"][-1]) < 0.05
 
@@ -203,6 +199,8 @@ with tf.GradientTape() as anew:
 now = anew.gradient(generator_loss, generator.trainable_variables)
 
 print("remembered as before:", bool(np.allclose(remembered[0], before[0])))
+
+# %% tags=["claims"]
 assert all(np.allclose(a, b) for a, b in zip(remembered, before, strict=True))
 assert not np.allclose(now[0], before[0], rtol=1e-2)
 assert all(g is not None and np.any(g) for g in crossed)
@@ -311,14 +309,6 @@ for name, slopes in {"log(1 - p)": of_original, "-log p": of_fooling}.items():
     print(f"{name:10}", slopes.numpy().round(2))
 
 # %% [markdown]
-# ## Sitting 2: A game that holds
-#
-# **Here the first sitting ends.** You can say what each player may move, and from which recording. When you come
-# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# You know the moves. Now whole games are played: how one fails, and a penalty that keeps the critic fair. About {time}.
-
-# %% [markdown]
 # ## What does a collapse look like?
 #
 # Both losses of Exercise 16.2 want the logit higher. But where the generator loses, log(1 - p) is flat: SGD hardly
@@ -400,6 +390,8 @@ way_out = np.mean(tf.norm(players["ran ahead"](tf.random.normal((500, 2))), axis
 
 print("ran ahead: at most three of eight:", reached["ran ahead"] <= 3, " left the middle:", way_out > 0.6)
 print("one step each: at least seven of eight:", reached["one step each"] >= 7)
+
+# %% tags=["claims"]
 assert reached["ran ahead"] <= 3 and way_out > 0.6 and reached["one step each"] >= 7
 # of Exercise 16.2
 assert np.allclose(of_original, -tf.sigmoid(logit), atol=1e-4)
@@ -470,6 +462,8 @@ of_critic = tape.gradient(penalty, critic.trainable_variables)
 of_last_bias = tape.gradient(difference, critic.trainable_variables[-1])
 
 print(["None" if g is None else "numbers" if np.any(g) else "zeros" for g in of_critic])
+
+# %% tags=["claims"]
 assert np.ptp(shares) < 1e-4  # of the prediction
 assert of_critic[-1] is None and all(np.any(g) for g in of_critic[::2])
 assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-5
@@ -494,6 +488,8 @@ largest = np.max(np.abs(unbound(draw_clouds(500))))
 
 # %%
 print("scores beyond 100:", bool(largest > 100))
+
+# %% tags=["claims"]
 assert largest > 100
 
 # %%
@@ -523,6 +519,8 @@ latent = tf.random.normal((500, 2))
 away = [np.min(tf.norm(g(latent)[:, None] - centres, axis=2), 1) for g in players.values()]
 
 print("at least seven of eight:", reached["with the penalty"] >= 7, " scores below 50:", bounded)
+
+# %% tags=["claims"]
 assert reached["with the penalty"] >= 7 and bounded
 assert np.mean(away[3]) < 0.35
 

@@ -159,150 +159,155 @@ def with_logits(made, turns=(0, 1)):
 
 ROUNDS = {
     "real and fake exchanged": Wrong(
-        "The critic's scores are exchanged. losses_of takes those of the real examples first, and then "
-        "those of the fakes.",
+        "The critic's scores are swapped. Pass `losses_of` the scores of the real examples "
+        "first, then those of the fakes.",
         with_logits(lambda real, fake: (fake, real), turns=(0,)),
     ),
     "probabilities for logits": Wrong(
-        "You turn the critic's scores into probabilities. losses_of takes the scores as they come: "
-        "logits.",
+        "You turn the critic's scores into probabilities. Pass `losses_of` the scores "
+        "unchanged, because it expects logits.",
         with_logits(lambda real, fake: (tf.sigmoid(real), tf.sigmoid(fake))),
     ),
     "fakes for both": Wrong(
-        "In the critic's turn both scores are those of the fakes. The first is that of `real`.",
+        "In the critic's turn, both scores are those of the fakes. The first one should be the "
+        "score of `real`.",
         with_logits(lambda real, fake: (fake, fake), turns=(0,)),
     ),
     "one sum for both": Wrong(
-        "The critic goes down the sum of the losses, so that it learns to be fooled as well. Give each "
+        "The critic minimizes the sum of the losses, so it also learns to be fooled. Give each "
         "network its own loss: the critic the first, the generator the second.",
         playing(total, total),
         playing(total, total, training=EVAL),
     ),
     "outside training": Wrong(
-        "Both networks ran as outside training, and batch normalisation behaves differently there. "
-        "Call each with training=True.",
+        "You call both networks in inference mode, in which batch normalization behaves "
+        "differently. Call each with `training=True`.",
         playing(training=EVAL),
     ),
     "generator outside training": Wrong(
-        "The generator ran as outside training. Call it with training=True, too.",
+        "You call the generator in inference mode. Call it with `training=True` as well.",
         playing(training=(False, True)),
     ),
     "critic outside training": Wrong(
-        "The critic ran as outside training. Call it with training=True, on real and on fakes.",
+        "You call the critic in inference mode. Call it with `training=True`, on the real "
+        "examples and on the fakes.",
         playing(training=(True, False)),
         by_modes((True, True, False)),
         by_modes((True, False, True)),
     ),
     "generator's turn outside training": Wrong(
-        "The critic is right. In the generator's turn a network ran as outside training. Freeze none, "
-        "as trainable = False turns batch normalisation, too, and call both with training=True.",
+        "The critic is right, but in the generator's turn a network runs in inference mode "
+        "(`trainable = False` also does that to batch normalization). Call both with "
+        "`training=True`.",
         by_modes(generators=(True, False, False)),
         by_modes(generators=(True, True, False)),
         by_modes(generators=(False, True, True)),
         by_modes(generators=(False, False, False)),
     ),
     "real and fakes in one batch": Wrong(
-        "The critic saw real examples and fakes in one batch, so that its batch normalisation mixed "
-        "them. Call it once on each.",
+        "You pass the critic real examples and fakes in one batch, so its batch normalization "
+        "mixes them. Call it once on each.",
         in_one_batch,
     ),
     "critic's loss moves both": Wrong(
-        "The critic is right. The generator moved in the critic's turn as well, towards being "
-        "recognised. Ask for the gradients of the critic's variables alone.",
+        "The critic is right, but you also updated the generator in the critic's turn. Compute "
+        "the gradients with respect to only the critic's variables.",
         *moving_both(0),
     ),
     "each loss moves both": Wrong(
-        "Each turn moves both networks. Ask for the gradients of the critic's variables alone, and in "
-        "the second turn for those of the generator's alone.",
+        "You update both networks in each turn. Use only the critic's variables in the first "
+        "turn, and only the generator's in the second.",
         *moving_both(0, 1),
     ),
     "generator's loss moves both": Wrong(
-        "The critic moved in the generator's turn as well, towards being fooled. Ask for the "
-        "gradients of the generator's variables alone.",
+        "You also updated the critic in the generator's turn. Compute the gradients with "
+        "respect to only the generator's variables.",
         *moving_both(1),
     ),
     "one recording": Wrong(
-        "The critic is right. The generator answers the critic as it was *before* its step, "
-        "because both gradients come from what was recorded then. Record anew after the critic has "
-        "moved.",
+        "The critic is right, but the generator uses the critic from *before* its step, "
+        "because both gradients come from one recording. Record again after the critic's "
+        "update.",
         playing(in_turn=False),
     ),
     "generator first": Wrong(
-        "The generator moved first, and the critic was shown the new fakes. Move the critic first.",
+        "You updated the generator first. Update the critic first.",
         playing(order=("generator", "critic")),
     ),
     "generator helps the critic": Wrong(
-        "The critic is right. The generator goes down the critic's loss, so that its fakes are "
-        "recognised more easily. Its own is the second of the two.",
+        "The critic is right, but the generator minimizes the critic's loss, which helps the "
+        "critic. Use the second of the two losses.",
         playing(generators=lambda losses: losses[0]),
     ),
     "generator against the critic's loss": Wrong(
-        "The critic is right. The generator goes up the critic's loss, the original game, which is "
-        "flat where it loses. Take the second of the two losses.",
+        "The critic is right, but the generator maximizes the critic's loss, the original "
+        "game, which is flat if the generator loses. Minimize the second of the two "
+        "losses.",
         playing(generators=lambda losses: -losses[0]),
     ),
     "generator on the sum": Wrong(
-        "The critic is right. The generator goes down the sum of both losses, which take it in "
-        "opposite directions. Its own is the second of the two.",
+        "The critic is right, but the generator minimizes the sum of both losses, which pull "
+        "it in opposite directions. Use only the second of the two.",
         playing(generators=total),
     ),
     "generator goes up": Wrong(
-        "The critic is right. The generator goes up its loss: it makes fakes that are recognised. "
-        "Go down.",
+        "The critic is right, but the generator goes uphill on its loss. Go downhill.",
         playing(generators=lambda losses: -losses[1]),
     ),
     "critic goes up": Wrong(
-        "The critic goes up its loss. Each network goes down its own.",
+        "The critic goes uphill on its loss. Each network should go downhill on its own loss.",
         playing(critics=lambda losses: -losses[0]),
     ),
     "critic on the generator's loss": Wrong(
-        "The critic goes down the generator's loss: it learns to take fakes for real. Its own is the "
-        "first of the two.",
+        "The critic minimizes the generator's loss, so it learns to accept fakes. Use the "
+        "first of the two losses.",
         playing(critics=lambda losses: losses[1]),
     ),
     "optimizers exchanged": Wrong(
-        "The optimizers are exchanged: for_critic moves the critic, and for_generator the generator.",
+        "The optimizers are swapped. `for_critic` updates the critic, and `for_generator` the "
+        "generator.",
         optimizers_exchanged,
     ),
     "critic alone": Wrong(
-        "The critic is right, and the generator did not move. Record its loss anew, and apply its "
-        "gradients.",
+        "The critic is right, but the generator did not change. Record its loss after the "
+        "critic's update, and apply its gradients.",
         playing(order=("critic",)),
     ),
     "critic did not move": Wrong(
-        "The critic did not move. It takes the first step of the round, with for_critic.",
+        "The critic did not change. Update it first, with `for_critic`.",
         playing(order=("generator",)),
     ),
     "critic moved more than once": Wrong(
-        "The critic took more than one step. In a round each network takes one.",
+        "The critic took more than one step. Each network takes one step per round.",
         *(playing(order=("critic",) * n + ("generator",)) for n in (2, 3, 5)),
         playing(order=("critic", "generator", "critic")),  # or the round, played twice
     ),
     "generator moved more than once": Wrong(
-        "The critic is right, and the generator took more than one step. In a round each takes one.",
+        "The critic is right, but the generator took more than one step. Each network takes "
+        "one step per round.",
         *(playing(order=("critic",) + ("generator",) * n) for n in (2, 3, 5)),
     ),
     "own noise": Wrong(
-        "The noise was drawn anew. In this round there is one batch of it, which is given, for both "
-        "players.",
+        "You drew new noise. Use the given batch `noise` for both networks.",
         drawing_noise(1),
         drawing_noise(0),
         drawing_noise(0, 1),
     ),
     "own optimizers": Wrong(
-        "The optimizers are your own, with rates of their own. Let for_critic and for_generator apply "
-        "the gradients.",
+        "You create your own optimizers, with their own learning rates. Apply the gradients "
+        "with `for_critic` and `for_generator`.",
         by_own_optimizers(lambda: keras.optimizers.Adam(1e-3)),
         by_own_optimizers(lambda: keras.optimizers.Adam(2e-4)),
         by_own_optimizers(lambda: keras.optimizers.SGD(0.01)),
     ),
     "critic's loss halved": Wrong(
-        "The critic moved half as far: its loss is the sum of both parts, and not their mean.",
+        "The critic moved half as far as it should, because you halve its loss. Use the sum of "
+        "both parts, not their mean.",
         playing(critics=lambda losses: losses[0] / 2),
     ),
     "logits as probabilities": Wrong(
-        "You took logits for probabilities: without from_logits=True a cross-entropy expects "
-        "numbers from 0 to 1. Use losses_of.",
+        "Your loss treats logits as probabilities, because `from_logits=True` is missing. Use "
+        "`losses_of`.",
         playing(losses=on_probabilities),
     ),
 }
@@ -313,40 +318,47 @@ FLAT = Table(
     {
         Between(
             -0.99, -0.97
-        ): "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
-        Between(0.0179, 0.0181): "The size is right. But a higher logit makes p higher and "
-        "log(1 - p) lower.",
-        Between(0.017, 0.02): "Nearly the size. But a higher logit makes p higher and log(1 - p) "
-        "lower.",
-        Between(0.97, 0.99): "log(1 - p) hardly changes while p is near 0; and it falls.",
+        ): "This is the slope of the other loss. log(1 - p) hardly changes while p is near 0.",
+        Between(0.0179, 0.0181): "The size is right, but the sign is not. A higher logit makes "
+        "p higher, and log(1 - p) lower.",
+        Between(0.017, 0.02): "The size is nearly right, but the sign is not. A higher logit "
+        "makes p higher, and log(1 - p) lower.",
+        Between(0.97, 0.99): "This is the slope of the other loss, with the wrong sign. log(1 "
+        "- p) hardly changes while p is near 0, and it falls.",
         Between(
             -0.0178, -0.0176
-        ): "This is p (1 - p) with a minus, the slope of 1 - p. The logarithm divides it by 1 - p.",
-        Between(-0.021, -0.015): "Small, and close. To three decimals it is -p, and p is 0.018.",
+        ): "This is -p (1 - p), the slope of 1 - p. The logarithm divides it by 1 - p.",
+        Between(-0.021, -0.015): "Your answer is small, and close to the right one. To three "
+        "decimals the slope is -p, and p is 0.018.",
         Between(
             -1.03, -1.01
-        ): "This is about -1 / (1 - p), the slope with respect to p. With respect to "
-        "the logit, p's own slope, p (1 - p), is a factor, too.",
-        -4.0: "This is the logit. Its slope is asked.",
+        ): "This is about -1 / (1 - p), the slope with respect to p. For the slope with "
+        "respect to the logit, also multiply by p (1 - p), the slope of p.",
+        -4.0: "-4 is the logit. The question is the slope with respect to it.",
     },
-    "With l for the logit, log(1 - p) is -log(1 + exp(l)). Take the slope of that with respect to l.",
+    "{value} is not the slope. With l for the logit, log(1 - p) is -log(1 + exp(l)): "
+    "differentiate that with respect to l.",
 )
 STEEP = Table(
     {
         Between(
             -0.02, -0.017
-        ): "This is the slope of the other one. -log p is steep where p is near 0.",
+        ): "This is the slope of the other loss. -log p is steep if p is near 0.",
         Between(
             0.97, 0.99
-        ): "The size is right. But a higher logit makes p higher and -log p lower.",
-        Between(0.017, 0.02): "-log p is steep where p is near 0; and it falls.",
-        Between(-1.05, -0.93): "Close. To three decimals it is p - 1, and p is 0.018.",
+        ): "The size is right, but the sign is not. A higher logit makes p higher, and -log p "
+        "lower.",
+        Between(0.017, 0.02): "This is the slope of the other loss, with the wrong sign. -log "
+        "p is steep if p is near 0, and it falls.",
+        Between(-1.05, -0.93): "Your answer is close. To three decimals the slope is p - 1, "
+        "and p is 0.018.",
         Between(
             -56, -54
-        ): "This is -1 / p, the slope with respect to p. With respect to the logit, p's own slope, "
-        "p (1 - p), is a factor, too.",
+        ): "This is -1 / p, the slope with respect to p. For the slope with respect to the "
+        "logit, also multiply by p (1 - p), the slope of p.",
     },
-    "With l for the logit, -log p is log(1 + exp(-l)). Take the slope of that with respect to l.",
+    "{value} is not the slope. With l for the logit, -log p is log(1 + exp(-l)): differentiate "
+    "that with respect to l.",
 )
 
 # 16.3
@@ -407,56 +419,57 @@ def with_gap(factor):
 
 PENALTIES = {
     "share not spread": Wrong(
-        "A share of shape (n,) against (n, h, w, 1) does not belong to the examples: shapes align "
-        "from the right, and the points became (n, h, w, n). Give it three axes more.",
+        "Your `share` has shape (n,), but shapes align from the right, so the points have "
+        "shape (n, h, w, n). Give it three more axes: (n, 1, 1, 1).",
         *at_points(lambda real, fake, share: share * real + (1 - share) * fake),
     ),
     "real and fake exchanged": Wrong(
-        "The shares are exchanged: the points are share * real + (1 - share) * fake.",
+        "The shares are swapped. Use `share * real + (1 - share) * fake`.",
         *at_points(lambda real, fake, share: mixed(fake, real, share)),
     ),
     "at the fakes": Wrong(
-        "These are slopes at the fakes. Take them at the points between real and fake.",
+        "You compute the slopes at the fakes. Compute them at the points between real and fake.",
         *at_points(lambda real, fake, share: fake),
     ),
     "at the real examples": Wrong(
-        "These are slopes at the real examples. Take them at the points between real and fake.",
+        "You compute the slopes at the real examples. Compute them at the points between real "
+        "and fake.",
         *at_points(lambda real, fake, share: real),
     ),
     "halfway": Wrong(
-        "All points lie halfway. Each pair has its own share.",
+        "All your points are halfway between real and fake. Use the `share` of each pair.",
         *at_points(lambda real, fake, share: (real + fake) / 2),
     ),
     "one share for all": Wrong(
-        "All points lie at one share of their way. Each pair has its own.",
+        "You use one share for all points. Use the `share` of each pair.",
         *at_points(lambda real, fake, share: mixed(real, fake, share[:1])),
         *at_points(lambda real, fake, share: mixed(real, fake, tf.reduce_mean(share)[None])),
     ),
     "fakes counted whole": Wrong(
-        "The fake counts whole here. Multiply it by 1 - share.",
+        "You add the whole fake. Multiply it by `1 - share`.",
         *at_points(lambda real, fake, share: spread(share) * real + fake),
     ),
     "one factor for both": Wrong(
-        "Real and fake have the same factor, share, here. The fake's is 1 - share.",
+        "You multiply real and fake by the same factor. Multiply the fake by `1 - share`.",
         *at_points(lambda real, fake, share: spread(share) * (real + fake)),
     ),
     "parentheses left out": Wrong(
-        "1 - share * fake takes the product first, and adds 1 to each pixel. Write (1 - share) * fake.",
+        "`1 - share * fake` computes the product first, and adds 1 to each pixel. Write `(1 - "
+        "share) * fake`.",
         *at_points(lambda real, fake, share: spread(share) * real + 1 - spread(share) * fake),
     ),
     "shares drawn": Wrong(
-        "You drew the shares yourself. Here they are given, one for each pair, as share.",
+        "You drew the shares yourself. Use the argument `share`, with one number per pair.",
         *at_points(lambda real, fake, share: mixed(real, fake, tf.random.uniform((len(real), 1)))),
     ),
     "over the examples": Wrong(
-        "You summed the squares over axis 0, the examples: a length for each pixel. A picture has one "
-        "length, over axes 1, 2 and 3.",
+        "You summed the squares over axis 0, the examples. Each picture has one norm: sum over "
+        "axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0, inside=0.0))),
     ),
     "summed before squaring": Wrong(
-        "You added up the slopes and squared after that, so that they cancel one another. Square each "
-        "first.",
+        "You summed the slopes before squaring, so they cancel. Square each slope first.",
         penalising(
             of=lambda slopes: to_one(
                 tf.sqrt(tf.reduce_sum(slopes, axis=(1, 2, 3)) ** 2 + 1e-12),
@@ -465,113 +478,113 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes, axis=(1, 2, 3)))),
     ),
     "gap added": Wrong(
-        "You added the gap of the scores. Return the penalty alone.",
+        "You added the difference of the scores. Return only the penalty.",
         with_gap(1.0),
         with_gap(10.0),
     ),
     "list of slopes": Wrong(
-        "There is a list where one tensor is needed. Of a list of sources, a tape gives a list: ask "
-        "for the slopes with respect to the points, which are one tensor.",
+        "Your gradient is a list, because you passed a list of sources. Pass the points "
+        "themselves, a single tensor.",
         penalising(of=lambda slopes: [slopes] ** 2),
     ),
     "one axis": Wrong(
-        "You summed the squares over axis 1 alone: a length for each column of a picture. A picture "
-        "has one length, over axes 1, 2 and 3.",
+        "You summed the squares over only axis 1. Each picture has one norm: sum over axes 1, "
+        "2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1, inside=0.0))),
     ),
     "rows": Wrong(
-        "You summed the squares over axes 2 and 3: a length for each row of a picture. A picture has "
-        "one length, over axes 1, 2 and 3.",
+        "You summed the squares over axes 2 and 3. Each picture has one norm: sum over axes 1, "
+        "2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3)))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
     ),
     "absolute slopes": Wrong(
-        "You added up the absolute slopes. A length is the root of the summed squares.",
+        "You summed the absolute slopes. A norm is the root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "largest slope": Wrong(
-        "This is the largest slope of each picture. Its length counts all pixels: the root of the "
-        "summed squares.",
+        "You use the largest slope of each picture. A norm includes all pixels: the root of "
+        "the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "squared length less one": Wrong(
-        "Take 1 from the length, and square after that: (length - 1)².",
+        "You square the norm and then subtract 1. Subtract first: (norm - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2 - 1)),
     ),
     "last axis": Wrong(
-        "You summed the squares over the last axis, which has one entry: a length for each pixel. A "
-        "picture has one length, over axes 1, 2 and 3.",
+        "You summed the squares over the last axis. Each picture has one norm: sum over axes "
+        "1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1, inside=0.0))),
     ),
     "length of batch": Wrong(
-        "This is one length for the whole batch. Each picture has its own: sum the squares over axes "
-        "1, 2 and 3.",
+        "You compute one norm for the whole batch. Each picture has its own: sum the squares "
+        "over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
     ),
     "mean of squares": Wrong(
-        "You averaged the squares over the pixels. A length is the root of their sum.",
+        "You averaged the squares over the pixels. A norm is the root of their sum.",
         penalising(
             of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12))
         ),
         penalising(of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3))))),
     ),
     "mean score": Wrong(
-        "The slopes are too small by the number of examples, because you took the gradient of the "
-        "mean score. Ask for the scores themselves, or their sum.",
+        "The slopes are too small by a factor of n, the number of examples: you took the "
+        "gradient of the mean score. Differentiate the scores, or their sum.",
         penalising(scores=tf.reduce_mean),
     ),
     "no root": Wrong(
-        "The root is missing: this is (squared length - 1)².",
+        "You use (squared norm - 1)². Take the root first.",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
     ),
     "pulled to zero": Wrong(
-        "This is the mean squared length, which pulls the slopes to 0. Here the length should become "
-        "1.",
+        "You use the mean squared norm, which pulls the slopes to 0. Use (norm - 1)², which "
+        "pulls the norm to 1.",
         penalising(of=lambda slopes: tf.reduce_mean(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2)),
     ),
     "averaged first": Wrong(
-        "You averaged the lengths and then squared. Take (length - 1)² for each picture, and average "
-        "after that.",
+        "You averaged the norms before squaring. Compute (norm - 1)² for each picture, then "
+        "average.",
         *of_lengths(lambda lengths: (tf.reduce_mean(lengths) - 1) ** 2),
     ),
     "not squared": Wrong(
-        "The distance of the length from 1 is not squared. Take (length - 1)².",
+        "You do not square the difference between the norm and 1. Use (norm - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(tf.abs(lengths - 1))),
         *of_lengths(lambda lengths: tf.reduce_mean(lengths - 1)),
     ),
     "long ones only": Wrong(
-        "You penalise lengths above 1 alone. Here shorter ones count, too: (length - 1)².",
+        "You penalize only norms above 1. Penalize smaller ones as well: (norm - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(tf.nn.relu(lengths - 1) ** 2)),
     ),
     "root of the mean": Wrong(
-        "This is the root of the penalty. The mean of (length - 1)² itself is asked for.",
+        "You returned the root of the penalty. Return the mean of (norm - 1)² itself.",
         *of_lengths(lambda lengths: tf.sqrt(tf.reduce_mean((lengths - 1) ** 2))),
     ),
     "examples added up": Wrong(
-        "You added up the examples. The penalty is their mean.",
+        "You summed over the examples. Return the mean.",
         *of_lengths(lambda lengths: tf.reduce_sum((lengths - 1) ** 2)),
     ),
     "epsilon too large": Wrong(
-        "Where a slope is 0, its length should be 0, and yours is not: the number inside the root is "
-        "too large. 1e-12 is enough.",
+        "If the slopes are 0, the norm should be 0, but yours is not: the number inside the "
+        "root is too large. Use 1e-12.",
         *(
             penalising(of=lambda slopes, e=e: to_one(lengths_of(slopes, inside=e)))
             for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4)
         ),
     ),
     "no path to the critic": Wrong(
-        "The penalty is right, but no path leads from it to the critic's weights, so it trains "
-        "nothing. Stay with TensorFlow's operations: .numpy(), float() and tf.stop_gradient end the "
+        "The penalty is right, but no path leads from the critic's weights to it. Use "
+        "TensorFlow operations: `.numpy()`, `float()` and `tf.stop_gradient` break the "
         "path.",
         penalising(of=lambda slopes: to_one(lengths_of(tf.stop_gradient(slopes)))),
     ),
     "nan at zero": Wrong(
-        "Right, until the slopes of one picture are 0: then the gradient is nan, because the root's "
-        "slope is infinite there, also inside of tf.norm. Add 1e-12 inside the root, to the sum of "
-        "squares.",
+        "Your penalty is right, but its gradient is nan if all slopes of a picture are 0, "
+        "because the slope of the root is infinite at 0 (also in `tf.norm`). Add 1e-12 to "
+        "the sum of squares inside the root.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, inside=0.0))),
     ),
 }

@@ -18,14 +18,18 @@ for _ in range(50):
 
 print(f"{tf.norm([buyer, seller]):.1f}")
 """,
-        question="They begin at a distance of 2 from (0, 0). How far away are they after 50 steps?",
+        question=(
+            "They start at a distance of 2 from (0, 0). How far away are they after 50 steps?"
+        ),
         right="5.3",
         options={
-            "0.0": "At (0, 0) neither has a reason to move. But no step leads there: each changes the "
-            "other's slope, and they circle.",
-            "2.0": "So it is for infinitely small steps: they go round in a circle.",
-            "5.3": "Both answer from one recording, and a straight step along a circle ends a little "
-            "outside: by the root of 1 + 0.2² each time. After 50 that is 2.67 times as far.",
+            "0.0": "At (0, 0) neither would move. But no step leads there: each changes the "
+            "other's slope, so they circle.",
+            "2.0": "2.0 would be right for infinitely small steps, on a circle. But these "
+            "steps are longer.",
+            "5.3": "Both steps come from one recording, and a straight step along a circle "
+            "ends a little outside. The distance grows by a factor of √(1 + 0.2²) each "
+            "time, so after 50 steps it is 2.67 times as large.",
         },
     ),
     Variant(
@@ -44,15 +48,17 @@ for _ in range(50):
 
 print(f"{tf.norm([fox, hare]):.1f}")
 """,
-        question="Each goes down its own loss. How far from (0, 0) are they after 50 steps?",
+        question=(
+            "Each goes downhill on its own loss. How far from (0, 0) are they after 50 steps?"
+        ),
         right="0.0",
         options={
-            "2.0": "So it would be for tiny steps in the product alone, in a circle. The squares pull "
-            "both to the middle.",
-            "0.0": "The products make them circle, but each also has a square of its own. Its pull takes off "
-            "a fifth in each step, more than the circling adds.",
-            "2.6": "That is the circle that grows, for the product alone: 2 times 1.01 to the power "
-            "of 25. The squares pull both to the middle.",
+            "2.0": "2.0 would be right for tiny steps with only the product, on a circle. But "
+            "the squares pull both to the middle.",
+            "0.0": "The products make them circle, but each loss also has a square. It reduces "
+            "the distance by a fifth in each step, more than the circling adds.",
+            "2.6": "2.6 is the growing circle for only the product: 2 times 1.01 to the power "
+            "of 25. But the squares pull both to the middle.",
         },
     ),
     Variant(
@@ -72,13 +78,14 @@ print(shift.numpy())
 """,
         right="1.0",
         options={
-            "1.5": "That is the step against the slope of before, 1. The second tape records anew, "
-            "after the slope has moved.",
-            "2.0": "That is where the shift began. But the gap's slope with respect to it "
-            "is 2, and not 0.",
-            "0.0": "2 - 2 would be a step with the whole of the new slope, 2. The rate is 0.5.",
-            "1.0": "The slope moves first, from 1 to 2. Then the gap is recorded again, and the shift "
-            "moves by 0.5 times 2.",
+            "1.5": "1.5 is the step with the old slope, 1. But the second tape records again, "
+            "after the slope has changed.",
+            "2.0": "2.0 is the shift at the start. But the derivative of the gap with respect "
+            "to it is 2, not 0.",
+            "0.0": "0.0 would be right with a learning rate of 1 and the new slope, 2. But the "
+            "learning rate is 0.5.",
+            "1.0": "The slope changes first, from 1 to 2. Then the gap is recorded again, and "
+            "the shift changes by 0.5 times 2.",
         },
     ),
     Variant(
@@ -96,11 +103,12 @@ print(thief.numpy())
 """,
         right="0.5",
         options={
-            "0.0": "The guard is now at 4, and the step against it would be 2. But the tape still has "
-            "the guard of before.",
-            "2.0": "That is where the thief began. The guard's step does not move it, but its own does.",
-            "0.5": "A tape holds the values that it saw. It saw the guard at 3, so the thief moves by "
-            "1.5, as if the guard had not moved.",
+            "0.0": "The guard is now at 4, so the step against it would be 2. But the tape "
+            "still has the old value of the guard.",
+            "2.0": "2.0 is the value of the thief at the start. The guard's step does not "
+            "change it, but its own step does.",
+            "0.5": "A tape stores the values from the recording. The guard was 3 then, so the "
+            "thief moves by 1.5, as if the guard had not moved.",
         },
     ),
     Variant(
@@ -118,12 +126,14 @@ print(slope if slope is None else slope.numpy())
 """,
         right="15.0",
         options={
-            "15.0": "The copy was made inside the block, so a path leads through it: 3 times 5. Only "
-            "the sources that you ask for decide who moves.",
-            "None": "It is the loss of the expert. But a tape knows no owners: it knows paths.",
-            "0.0": "It would be 0 if another copy had the same loss. Another copy has another loss.",
-            "10.0": "That is the copy, the slope of the expert's own variable. The one of the painter "
-            "was asked for.",
+            "15.0": "The copy was computed inside the block, so there is a path through it: 3 "
+            "times 5. Only the sources that you choose decide which variable moves.",
+            "None": "It is the loss of the expert, so `None` seems natural. But a tape knows "
+            "only paths, not owners.",
+            "0.0": "0 would mean that another copy has the same loss. But another copy has "
+            "another loss.",
+            "10.0": "10 is the copy, the slope with respect to the expert. But the question is "
+            "the slope with respect to the painter.",
         },
     ),
     Variant(
@@ -141,11 +151,11 @@ print(slope if slope is None else slope.numpy())
 """,
         right="None",
         options={
-            "1.5": "That is 0.5 times 3, the slope along the path through the note. "
-            "`stop_gradient` ends that path.",
-            "None": "Whose loss it is would not matter. But `stop_gradient` hands on the number and "
-            "not the path, and there is no other.",
-            "0.0": "0 would mean a path along which nothing changes. Here there is no path.",
+            "1.5": "1.5 is 0.5 times 3, the slope along the path through the note. But "
+            "`tf.stop_gradient` breaks that path.",
+            "None": "The owner of the loss does not matter. But `tf.stop_gradient` passes on "
+            "only the value, not the path, and there is no other path.",
+            "0.0": "0 would mean a path with slope 0. But here there is no path.",
         },
     ),
     Variant(
@@ -162,11 +172,12 @@ print(len(np.unique(between)))
         question="How many different numbers are there in `between`?",
         right="3",
         options={
-            "6": "Each of the six points should have a share of its own. That takes the shape (6, 1).",
-            "18": "There are 18 numbers. But three shares broadcast to six rows without a word.",
-            "an error": "An error would help. But a size of 1 fits every size.",
-            "3": "Each column has one share, and all six points have the same three. (1, 3) fits "
-            "(6, 3), so nothing is said.",
+            "6": "Each of the six points should have its own share. But that needs the shape "
+            "(6, 1).",
+            "18": "There are 18 numbers. But three shares silently broadcast to six rows.",
+            "an error": "An error would help. But a size of 1 broadcasts to any size.",
+            "3": "Each column has one share, and all six points have the same three. (1, 3) "
+            "silently broadcasts to (6, 3).",
         },
     ),
     Variant(
@@ -183,13 +194,13 @@ print(len(np.unique(between)))
         question="How many different temperatures are there in `between`?",
         right="5",
         options={
-            "5": "Each town has a share of its own, and its four numbers are alike. That is the shape "
-            "which puts each point on its own line.",
-            "1": "So it would be with a share of shape (1, 1), for all towns alike. Here each row has "
-            "one.",
-            "20": "There are 20 numbers. But the four of a town share one number, since (5, 1) "
-            "broadcasts along the row.",
-            "4": "Each town has four numbers, and they are alike. It is the towns that differ.",
+            "5": "Each town has its own share, and its four numbers are equal. With this "
+            "shape, each point is on its own line.",
+            "1": "1 would be right with a share of shape (1, 1), the same for all towns. But "
+            "here each row has its own share.",
+            "20": "There are 20 numbers. But the four numbers of a town are equal, because (5, "
+            "1) broadcasts along the row.",
+            "4": "Each town has four numbers. But they are equal; only the towns differ.",
         },
     ),
     Variant(
@@ -209,8 +220,10 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
         question="Which of the two losses is steeper there?",
         right="fooling",
         options={
-            "lowered": "Its slope is p, near 0 for a fake that is recognised. The other's is 1 - p.",
-            "fooling": "Its slope is 1 - p, near 1 where the generator loses. The other's is p, near 0.",
+            "lowered": "This swaps the two. The slope of `lowered` is p, near 0 for a fake "
+            "that is recognized; that of `fooling` is 1 - p.",
+            "fooling": "The slope of `fooling` is 1 - p, near 1 if the generator loses. The "
+            "slope of `lowered` is p, near 0.",
         },
     ),
     Variant(
@@ -226,9 +239,12 @@ print(round(abs(float(tape.gradient(fooling, logit))), 1))
 """,
         right="0.0",
         options={
-            "0.0": "The slope is 1 - p, and p is near 1: a generator that wins has little to learn here.",
-            "1.0": "So it is where the generator loses. Here p is near 1, and the slope is 1 - p.",
-            "0.5": "So it is where the critic is undecided, at the logit 0.",
+            "0.0": "The slope is 1 - p, and p is near 1. A generator that wins has little to "
+            "learn here.",
+            "1.0": "1.0 would be right if the generator loses. But here p is near 1, and the "
+            "slope is 1 - p.",
+            "0.5": "0.5 would be right if the critic is undecided, at the logit 0. But here "
+            "the logit is 5.",
         },
     ),
 )

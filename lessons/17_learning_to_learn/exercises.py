@@ -133,18 +133,18 @@ EXERCISES = (
             Part(
                 "gradients",
                 "the pair of gradients",
-                "Return what outer.gradient gives for [W, b].",
+                "Return the result of `outer.gradient` for `[W, b]`.",
             )
         ],
         demands=[
             Demand(
                 "variables moved",
-                "The gradients are right, but W or b is another one afterwards. Compute the new "
-                "weights as tensors, and assign nothing.",
+                "The gradients are right, but your function changes `W` or `b`. Compute the "
+                "new weights as tensors, without `assign`.",
                 lambda noted: not any(noted["moved"]),
             )
         ],
-        praise="The gradients go through the step, and the variables stay where they were.",
+        praise="The gradients go through the step, and the variables did not change.",
     ),
     Question(
         id="17.2",
@@ -159,28 +159,30 @@ EXERCISES = (
             Part(
                 "weights",
                 "the list of new weights",
-                "Return a list with one tensor for each trainable variable, in the model's order.",
+                "Return a list with one tensor per trainable variable, in the model's order.",
             ),
             Part("gradients", "the gradient through the steps"),
         ],
         demands=[
             Demand(
                 "model moved",
-                "Weights and gradients are right, but the model's own weights changed. Work with "
-                "tensors, and assign nothing.",
+                "The weights and gradients are right, but your function changes the model's "
+                "own weights. Use tensors, without `assign`.",
                 lambda noted: not any(noted["moved"]),
             )
         ],
-        praise="A tape finds its way from the new weights back to the model's own.",
+        praise="A tape finds the path from the model's own weights to the new ones.",
     ),
     ValueQuestion(
         id="17.3",
         title="Four directions from one point",
         kind="predict",
         points=2,
-        form="Write a list of four, each a number or None",
+        form="Write a list of four, each a number or `None`",
         entries=("MAML's gradient", "the first-order one", "Reptile's w - w'", "with a copy"),
-        praise="The factor of the step makes the difference, and a copy has no path at all.",
+        praise=(
+            "The slope of the step makes the difference, and with a copy there is no path at all."
+        ),
     ),
     Question(
         id="17.4",
@@ -192,7 +194,7 @@ EXERCISES = (
         call=change_of,
         inputs="weights tasks inner_lr outer_lr steps",
         parts=[Part(words="the change of the weights")],
-        praise="Each task started at the same weights, and each counts alike.",
+        praise="Each task starts from the same weights, and each has the same influence.",
     ),
 )
 
@@ -201,63 +203,65 @@ PREDICTIONS = (
         "17.a",
         right="a wave like that of the mean task, but lower",
         options={
-            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a turn.",
-            "the wave of the mean task": "It is the tempting middle of 50,000 tasks. But the mean of "
-            "waves is not the wave of the mean: where their shifts differ, they cancel in part.",
-            "a wave like that of the mean task, but lower": "The best answer to x under a squared "
-            "error is the mean of all y there. The mean of a · sin(x - shift) over these tasks is "
-            "(2a/π) sin(x - π/2), with a = 2.75 on average: a wave 1.75 high.",
+            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
+            "the wave of the mean task": "The wave of the mean task is the tempting middle of "
+            "50,000 tasks. But the mean of waves is not the wave of the mean: waves with "
+            "different shifts partly cancel.",
+            "a wave like that of the mean task, but lower": "With a squared error, the best "
+            "prediction at x is the mean of all y there. The mean of a · sin(x - shift) "
+            "over these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of "
+            "height 1.75.",
         },
     ),
     Callout(
         "17.b",
         right="-4.8",
         options={
-            "-3.84": "That is the truth, with the factor 0.8 of the step. But `assign_sub` stores "
-            "a number, and a number carries no gradient.",
-            "-4.8": "The factor 0.8 is lost, since an assignment carries no gradient. But w is read "
-            "again after it, and that path is there: -4.8 is the slope at the new w, 2 (2.6 - 5). "
-            "A number came, and it answers another question.",
-            "None": "Lesson 03 says that `assign` carries no gradient, and here it carries none. "
-            "But w is read once more, after the step.",
+            "-3.84": "-3.84 is the mathematically correct gradient, with the slope of the "
+            "step, 0.8. But `assign_sub` stores only a number, which has no path.",
+            "-4.8": "The factor 0.8 is lost, because an assignment breaks the path. But w is "
+            "read again after it, and that path is there: -4.8 is the slope at the new w, "
+            "2 (2.6 - 5). You get a number, but for another question.",
+            "None": "`assign` does break the path, as lesson 03 says. But w is read again "
+            "after the step, and that path is there.",
         },
     ),
     Callout(
         "17.c",
         right="numbers",
         options={
-            "numbers": "A tape follows tensors, not layers. `fast` was computed from the variables "
-            "inside the block, so the path leads through it. An inner step needs just that.",
-            "None for each variable": "The layers' own variables were not used, so this tempts. "
-            "But `fast` was computed from them, and the tape saw it.",
+            "numbers": "A tape watches tensors, not layers. `fast` was computed from the "
+            "variables inside the block, so there is a path through it. An inner step "
+            "needs exactly that.",
+            "None for each variable": "The layers' own variables were not used, so `None` is "
+            "tempting. But `fast` was computed from them, and the tape recorded it.",
         },
     ),
     Callout(
         "17.d",
         right="neither of them",
         options={
-            "that of MAML": "MAML has the lowest loss in the end, but it is trained for the loss "
-            "after a step.",
-            "that of Reptile": "Reptile starts near the ends of all tasks. But near all of them "
-            "is in the middle, where pretraining is as well.",
-            "both": "Both do better in the end. But no training can make one network fit every "
-            "task at once.",
+            "that of MAML": "MAML has the lowest loss in the end. But it is trained for the "
+            "loss *after* a step.",
+            "that of Reptile": "Reptile starts near the adapted weights of all tasks. But that "
+            "is in the middle, where pretraining also is.",
+            "both": "Both are better in the end. But before a step, one network cannot fit "
+            "every task at once.",
             "neither of them": "Before a step, nothing beats the mean wave, and pretraining is "
-            "trained for just that: there is little left to gain. What the others learn shows after "
-            "a step.",
+            "trained for exactly that. What the other two learn shows only after a step.",
         },
     ),
     Callout(
         "17.e",
         right="that of MAML alone",
         options={
-            "that of all three": "All three take eight steps. But numbers that nobody will ask for "
-            "again need not stay.",
-            "that of MAML and of first order": "Both have an outer tape. But behind a "
-            "`stop_gradient` nothing is walked back.",
-            "that of MAML alone": "A graph keeps what the way back needs, and no more. MAML goes "
-            "back through every step and needs each one's numbers. First-order MAML stops at each "
-            "inner gradient, and Reptile has no way back at all.",
+            "that of all three": "All three take eight steps. But values that are not needed "
+            "again need not be stored.",
+            "that of MAML and of first order": "Both have an outer tape. But the backward pass "
+            "does not go beyond a `tf.stop_gradient`.",
+            "that of MAML alone": "A graph stores only what the backward pass needs. MAML goes "
+            "back through every step and needs the values of each one; first-order MAML "
+            "stops at each inner gradient, and Reptile has no outer backward pass.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # A new machine, a new patient, a new speaker: ten examples, and the model should fit after one step. Here
 # you train for that one step, with a gradient that goes through the step itself. One `assign` cuts that path.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - write a step of training as a function of the weights, and differentiate through it;
 # - say which path an assignment in a step cuts, and what comes back then;
@@ -25,12 +25,6 @@ import keras
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
-
-# %% [markdown]
-# ## Sitting 1: A step inside a tape
-#
-# You can differentiate a gradient. Now you differentiate a whole step of training, and call a Keras model with other
-# weights. About {time}.
 
 # %% [markdown]
 # ## What does one network learn of many tasks?
@@ -142,6 +136,8 @@ best, second, _ = sorted(errors.values())
 print("by a factor of two at least:", 2 * best < second)
 assert best < 0.5 and 2 * best < second
 query = draw_tasks(500)[1]
+
+# %% tags=["claims"]
 assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *query)
 
 # %% [markdown]
@@ -188,6 +184,8 @@ by_copying = outer.gradient(query_loss, w)
 
 (explanation,) = outer.explain()
 print(f"{by_copying}: {explanation.cause}\n{explanation.where.text}")
+
+# %% tags=["claims"]
 assert by_copying is None and w == 3.0
 
 # %% [markdown]
@@ -209,6 +207,8 @@ with tf.GradientTape() as outer:
 exact = outer.gradient(query_loss, w)
 
 print(f"{exact.numpy():.2f}", check_gradients(after_one_step, tf.constant(3.0)).passed)
+
+# %% tags=["claims"]
 assert np.isclose(exact, -3.84) and w == 3.0
 assert check_gradients(after_one_step, tf.constant(3.0)).passed
 
@@ -224,6 +224,8 @@ first_order = outer.gradient(query_loss, w)
 
 report = check_gradients(lambda w: after_one_step(w, tf.stop_gradient), tf.constant(3.0))
 print(f"{first_order.numpy():.2f}, by differences: {report.passed}")
+
+# %% tags=["claims"]
 assert np.isclose(first_order, -4.8) and not report.passed
 assert np.isclose(by_assigning, first_order)
 
@@ -315,8 +317,9 @@ print(["None" if gradient is None else "numbers" for gradient in gradients])
 # %%
 expected = gradients[-1] is None or np.allclose(gradients[-1], len(x_line))
 print("as it should be:", expected)
-assert expected and len({gradient is None for gradient in gradients}) == 1
 
+# %% tags=["claims"]
+assert expected and len({gradient is None for gradient in gradients}) == 1
 
 # %% [markdown]
 # ### Exercise 17.2: complete
@@ -359,14 +362,6 @@ check("17.2", adapt)
 # gradients, and a new list of tensors `w - lr * g`.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 2: Three ways to train for a step
-#
-# **Here the first sitting ends.** You can write a step as a function of the weights, and go back through it. When
-# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# MAML, its first-order form and Reptile, beside plain pretraining. About {time}.
 
 # %% [markdown]
 # ## Which gradient should train the start?
@@ -438,6 +433,7 @@ for name, way in (("MAML", maml), ("first order", first_order_maml)):
     found.append(check_gradients(loss_after_step, start, grads=grads).passed)
     print(found[-1])
 
+# %% tags=["claims"]
 assert found == [True, False]
 
 # %%
@@ -498,6 +494,8 @@ sizes = (0.001, 0.003, 0.01, 0.03, 0.1)
 fresh = for_each_task(trained["pretraining"], 500)
 by_size = [loss_of(inner_step(fresh, *new_tasks[0], lr=lr), *new_tasks[1]) for lr in sizes]
 print(f"pretraining, best of five: about {min(by_size):.0f}, MAML: about {after['MAML'][1]:.0f}")
+
+# %% tags=["claims"]
 assert not lower and min(by_size) > 2 * after["MAML"][1]
 
 # %% [markdown]
@@ -695,6 +693,8 @@ for ax, column, what in zip(panels, (0, 1), ("memory in MB", "time in ms"), stri
         ax.annotate(name, (8, found[-1][column]), color=line.get_color(), **at)
     labels = ax.set(xlabel="inner steps", ylabel=what, xlim=(0, 11.5), ylim=(0, None))
     title = ax.set_title("" if is_counted or column else "not counted here")
+
+# %% tags=["claims"]
 assert costs[maml][-1][1] > costs[maml][0][1]
 assert answers == [3.0, 6.0, 1.0, None]  # of Exercise 17.3
 
@@ -707,6 +707,8 @@ peaks = [cost(first_order_maml, n, in_graph=False)[0] for n in (1, 8)]
 
 doubled = peaks[1] > 2 * peaks[0] if is_counted else "not counted here"
 print("first order without a graph, more than doubled:", doubled)
+
+# %% tags=["claims"]
 assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 
 # %% [markdown]

@@ -59,88 +59,88 @@ def b_after_W(W, b, support, query, lr):
 
 THROUGH_A_STEP = {
     "first order": Wrong(
-        "These are the slopes at the new weights: the first-order form. The path through the step "
-        "is cut by an assignment, by stop_gradient, by .numpy(), or by asking the inner tape outside "
-        "the outer block; or the outer tape is asked for the new weights. Compute W - lr * gradient "
-        "as a new tensor inside the block, from the gradient as it comes, and ask for W and b.",
+        "These are the slopes at the new weights, the first-order form: the path through the "
+        "step is broken. Inside the outer block, compute `W - lr * gradient` as a new "
+        "tensor, without `assign`, `tf.stop_gradient` or `.numpy()`, and use `W` and `b` "
+        "as the sources.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
-        "Zeros in place of None hide that the path is lost. Compute W - lr * gradient as a new "
-        "tensor, inside the outer block.",
+        "Your gradients are zeros: a `None` replaced by 0, so the bug is still there. Compute "
+        "`W - lr * gradient` as a new tensor, inside the outer block.",
         through_step(result=lambda found, new, inner: [tf.zeros_like(g) for g in found]),
     ),
     "step from a copy": Wrong(
-        "The path through the inner gradient is there, but the step is subtracted from copied "
-        "numbers. Compute W - lr * gradient with W itself.",
+        "The path through the inner gradient is there, but you subtract the step from a copy "
+        "of the weights. Compute `W - lr * gradient` with `W` itself.",
         through_step(lambda w, g, lr: tf.stop_gradient(w) - lr * g),
     ),
     "one path cut": Wrong(
-        "One of the two inner gradients has become a constant. The new weights depend on the old "
-        "ones through both: keep both as tensors of the outer tape.",
+        "One of the two inner gradients is a constant to the outer tape. Keep both as tensors, "
+        "because the new weights depend on both.",
         through_step(lambda w, g, lr: w - lr * (g if is_bias(w) else tf.stop_gradient(g))),
         through_step(lambda w, g, lr: w - lr * (tf.stop_gradient(g) if is_bias(w) else g)),
     ),
     "step upwards": Wrong(
-        "The inner step climbs. Subtract lr times the gradient.",
+        "Your inner step goes uphill. Subtract `lr` times the gradient.",
         through_step(lambda w, g, lr: w + lr * g),
     ),
     "rate left out": Wrong(
-        "The inner step is as long as the gradient. Multiply the gradient by lr.",
+        "Your inner step lacks the learning rate. Multiply the gradient by `lr`.",
         through_step(lambda w, g, lr: w - g),
     ),
     "no inner step": Wrong(
-        "The query loss is taken at W and b themselves: no step was taken. Use fast_W and fast_b "
-        "there.",
+        "You compute the query loss at `W` and `b` themselves, without a step. Use `fast_W` "
+        "and `fast_b`.",
         through_step(outer_loss=lambda new, old, s, q: error_of(old, q)),
     ),
     "support judged": Wrong(
-        "The new weights are judged on the support set, which they were fitted to. Take the query "
-        "set for the outer loss.",
+        "You compute the outer loss on the support set, to which the new weights were fitted. "
+        "Use the query set.",
         through_step(outer_loss=lambda new, old, s, q: error_of(new, s)),
     ),
     "query fitted": Wrong(
-        "The inner step is taken on the query set. Fit on the support set, and keep the query set "
-        "for the outer loss.",
+        "You take the inner step on the query set. Use the support set for the step, and the "
+        "query set for the outer loss.",
         through_step(inner_loss=lambda new, s, q: error_of(new, q)),
     ),
     "sets exchanged": Wrong(
-        "The two sets are exchanged: the step belongs to the support set, the outer loss to the "
-        "query set.",
+        "The two sets are swapped. Use the support set for the step, and the query set for the "
+        "outer loss.",
         through_step(
             inner_loss=lambda new, s, q: error_of(new, q),
             outer_loss=lambda new, old, s, q: error_of(new, s),
         ),
     ),
     "only W moved": Wrong(
-        "b is used as it was: the step moved W alone. Both take part in the step.",
+        "Your step updates only `W`. Update `b` as well.",
         through_step(lambda w, g, lr: w if is_bias(w) else w - lr * g),
     ),
     "only b moved": Wrong(
-        "W is used as it was: the step moved b alone. Both take part in the step.",
+        "Your step updates only `b`. Update `W` as well.",
         through_step(lambda w, g, lr: w - lr * g if is_bias(w) else w),
     ),
     "b after W": Wrong(
-        "The gradient for b is taken after W has moved. Both belong to one support loss, at W and b "
-        "as they were: ask the inner tape for [W, b] at once.",
+        "You compute the gradient for `b` after `W` has already changed. Compute both from one "
+        "support loss: `inner.gradient(support_loss, [W, b])`.",
         b_after_W,
     ),
     "losses added": Wrong(
-        "The support loss is in the outer loss as well. Only the query loss counts there; the "
-        "support set speaks through the step.",
+        "Your outer loss includes the support loss. Use only the query loss; the support set "
+        "enters through the step.",
         through_step(outer_loss=lambda new, old, s, q: error_of(new, q) + error_of(old, s)),
         through_step(outer_loss=lambda new, old, s, q: error_of(new, q) + error_of(new, s)),
     ),
     "two steps": Wrong(
-        "Two inner steps were taken. The statement wants one.",
+        "You took two inner steps. Take one.",
         through_step(steps=2),
     ),
     "inner sum": Wrong(
-        "The support loss is the sum over the examples. Take their mean.",
+        "The support loss is a sum over the examples. Use their mean.",
         through_step(inner_loss=lambda new, s, q: len(s[0]) * error_of(new, s)),
     ),
     "outer sum": Wrong(
-        "The query loss is the sum over the examples. Take their mean.",
+        "The query loss is a sum over the examples. Use their mean.",
         through_step(outer_loss=lambda new, old, s, q: len(q[0]) * error_of(new, q)),
     ),
     "inner gradients returned": Wrong(
@@ -149,13 +149,13 @@ THROUGH_A_STEP = {
         through_step(result=lambda found, new, inner: inner),
     ),
     "new weights returned": Wrong(
-        "These are the new weights. Return the gradients of the query loss with respect to W and "
-        "b.",
+        "You returned the new weights. Return the gradients of the query loss with respect to "
+        "`W` and `b`.",
         through_step(result=lambda found, new, inner: new),
     ),
     "step taken outside": Wrong(
-        "You took a step from W and b with the gradients that were asked for. Return the "
-        "gradients.",
+        "You applied the gradients to `W` and `b` and returned the result. Return the "
+        "gradients themselves.",
         step_taken,
     ),
 }
@@ -205,80 +205,80 @@ def not_unpacked(model, x, y, lr, steps):
 
 STEPS = {
     "pair not taken apart": Wrong(
-        "stateless_call returns two things, the outputs and the other variables' new values, and "
-        "here both stand in a computation. Take them apart: y_hat, _ = model.stateless_call(...).",
+        "You use the result of `stateless_call` as one thing, but it returns two: the outputs "
+        "and the new values of the other variables. Unpack them: `y_hat, _ = "
+        "model.stateless_call(...)`.",
         not_unpacked,
     ),
     "one step": Wrong(
-        "One step comes out, whatever steps says. Make the first list of weights before the loop, so "
-        "that no pass begins with the model's again. Take whole steps in the loop, and return after "
-        "it.",
+        "You return the result of one step, whatever `steps` is. Create the first list of "
+        "weights before the loop, and return after the loop.",
         adapting(count=lambda steps: 1),
     ),
     "one step too many": Wrong(
-        "One step too many was taken: there are as many as steps says.",
+        "Your function takes one step too many. Use `range(steps)`.",
         adapting(count=lambda steps: steps + 1),
     ),
     "one step too few": Wrong(
-        "One step is missing: there are as many as steps says.",
+        "Your function takes one step too few. Use `range(steps)`.",
         adapting(count=lambda steps: steps - 1),
     ),
     "gradient at the start": Wrong(
-        "Every step uses the gradient at the first weights. Call the model with the weights that "
-        "the last step gave.",
+        "Every step uses the gradient at the first weights. Call the model with the weights "
+        "from the previous step.",
         adapting(at=lambda weights, start: start),
     ),
     "always from the start": Wrong(
-        "Each step starts at the first weights again, so only the last one counts. Subtract from "
-        "the weights that the last step gave.",
+        "Each step starts from the first weights, so only the last step has an effect. "
+        "Subtract from the weights of the previous step.",
         adapting(lambda w, g, lr, start: start - lr * g),
     ),
     "nothing changed": Wrong(
-        "The weights are those of the model: no step was taken. Put the new list in the place of "
-        "the old one, in each pass of the loop.",
+        "Your weights are those of the model, without any step. Assign the new list to "
+        "`weights` in each iteration.",
         adapting(count=lambda steps: 0),
     ),
     "upwards": Wrong(
-        "The steps climb. Subtract lr times the gradient.",
+        "Your steps go uphill. Subtract `lr` times the gradient.",
         adapting(lambda w, g, lr, start: w + lr * g),
     ),
     "rate left out": Wrong(
-        "The steps are as long as the gradients. Multiply those by lr.",
+        "Your steps lack the learning rate. Multiply the gradients by `lr`.",
         adapting(lambda w, g, lr, start: w - g),
     ),
     "kernels only": Wrong(
-        "The biases did not move. Every trainable variable takes the steps.",
+        "The biases did not change. Update every trainable variable.",
         adapting(lambda w, g, lr, start: w if is_bias(w) else w - lr * g),
     ),
     "summed loss": Wrong(
-        "The loss is summed over the examples: by your program, or by the tape, which sums where "
-        "there is one loss for each. Take the mean.",
+        "The loss is a sum over the examples: your code sums, or the tape sums a loss with one "
+        "entry per example. Use the mean.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
     "half the error": Wrong(
-        "The loss is half of the mean squared error. Leave the half out.",
+        "You use half of the mean squared error. Remove the factor 1/2.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2),
     ),
     "absolute error": Wrong(
-        "The loss is the mean absolute error. Square the errors.",
+        "You use the mean absolute error. Square the errors.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
     ),
     "errors not squared": Wrong(
-        "The loss is the mean of the errors themselves, which has no lowest value: it falls as the "
-        "outputs fall. Square the errors before you take the mean.",
+        "You use the mean of the errors, which has no minimum. Square the errors before you "
+        "take the mean.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean(y_hat - y)),
     ),
     "mean squared": Wrong(
-        "The errors are averaged first and squared afterwards, so that those of unlike signs cancel. "
-        "Square each error, and then take the mean.",
+        "You average the errors before squaring, so errors of opposite sign cancel. Square "
+        "each error first, then take the mean.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
     "gradients returned": Wrong(
-        "These are the last gradients. Return the weights after the steps.",
+        "You returned the last gradients. Return the weights after the steps.",
         adapting(result=lambda weights, start, gradients: gradients),
     ),
     "changes returned": Wrong(
-        "These are the changes of the weights. Return the weights themselves.",
+        "You returned the changes of the weights. Return the weights themselves.",
         adapting(
             result=lambda weights, start, gradients: [
                 w - s for w, s in zip(weights, start, strict=True)
@@ -286,30 +286,30 @@ STEPS = {
         ),
     ),
     "first order": Wrong(
-        "The new weights are right. But for a tape around them every step is a constant shift: "
-        "the inner gradients are cut off, by stop_gradient, by .numpy(), or by an assignment, as to "
-        "the model's own variables. Leave them tensors, and the model as it is.",
+        "The new weights are right, but for an outer tape every step is a constant shift, "
+        "because the inner gradients have no path. Keep them as tensors, without "
+        "`tf.stop_gradient`, `.numpy()` or `assign`.",
         adapting(lambda w, g, lr, start: w - lr * tf.stop_gradient(g)),
     ),
     "no path": Wrong(
-        "The new weights are right. But a tape around them finds no way back to the model: they "
-        "are plain numbers, copies in variables, or closed by stop_gradient. Compute them from "
-        "`weights` with TensorFlow's operations alone.",
+        "The new weights are right, but no path leads from the model to them, as with NumPy "
+        "values, copies in variables or `tf.stop_gradient`. Compute them from `weights`, "
+        "only with TensorFlow operations.",
         adapting(result=lambda weights, start, gradients: [tf.stop_gradient(w) for w in weights]),
     ),
     "last step only": Wrong(
-        "The new weights are right. But a tape around them sees a part of the steps alone: a step "
-        "before starts from weights that are cut off.",
+        "The new weights are right, but an outer tape sees only some of the steps, because an "
+        "earlier step has no path. Compute each step from the weights of the previous one, "
+        "without `tf.stop_gradient`.",
         adapting(lambda w, g, lr, start: start + tf.stop_gradient(w - start) - lr * g),
     ),
     "pairs of examples": Wrong(
-        "A difference of (n, 1) and (n,) is (n, n): each output meets each y. Leave both with two "
-        "axes, as they come.",
+        "A difference of shapes (n, 1) and (n,) broadcasts to (n, n). Keep both at (n, 1).",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - tf.reshape(y, [-1])) ** 2)),
     ),
     "other arguments": Wrong(
-        "stateless_call takes three things: the list of all trainable weights, the list of the other "
-        "variables' values, which is not always empty, and x.",
+        "`stateless_call` needs three arguments. Pass the list of all trainable weights, the "
+        "list of the other variables' values (`others`, not always empty), and `x`.",
         adapting(others_of=lambda model: []),
         lambda model, x, y, lr, steps: model.stateless_call([], [], x),
         lambda model, x, y, lr, steps: model.stateless_call(model.trainable_variables, x),
@@ -320,64 +320,69 @@ STEPS = {
 
 MAML = Table(
     {
-        6: "6 is the slope of the query loss at w' = 1. MAML multiplies it by the factor with "
-        "which w' changes when w does.",
-        8: "8 is the slope at w = 2, before the step. The query loss is taken at w' = 1.",
-        9: "9 is the query loss itself, (1 + 2)², or its slope, 6, times 1.5. The factor of the step "
-        "is 1 - 0.25 · 2, with a minus: a larger w is pulled back more.",
-        1.5: "1.5 is half of it: either the factor of the step came twice, or the slope of (w' + 2)² "
-        "has lost its 2.",
-        None: "There is a path: w' = w - 0.25 · 2w is a new tensor, computed from w.",
-        0.5: "0.5 is the factor of the step alone. Multiply it by the slope of the query loss at "
+        6: "6 is the slope of the query loss at w' = 1. MAML multiplies it by dw'/dw, the "
+        "slope of the step.",
+        8: "8 is the slope of the query loss at w = 2, before the step. But the query loss is "
+        "computed at w' = 1.",
+        9: "9 is the query loss itself, (1 + 2)², or its slope, 6, times 1.5. The slope of the "
+        "step is 1 - 0.25 · 2, with a minus.",
+        1.5: "1.5 is half of the answer. Use the slope of the step only once, and include the "
+        "2 in the slope of (w' + 2)².",
+        None: "You would get `None` without a path. But w' = w - 0.25 · 2w is a new tensor, "
+        "computed from w.",
+        0.5: "0.5 is only the slope of the step. Multiply it by the slope of the query loss at "
         "w' = 1.",
         12: "12 is 6 divided by 0.5. The chain rule multiplies.",
-        4: "4 is the slope of a loss at w = 2: of the support loss, or half of the query loss's 8. "
-        "The query loss is taken at w' = 1.",
-        4.5: "4.5 is 6 times 1 - 0.25. But the step is 0.25 · 2w, and its slope is 0.25 times 2, the "
-        "second derivative of w².",
-        7: "7 is 3 and, added to it, 4, the slope of the support loss. That loss counts through the "
-        "step alone.",
+        4: "4 is the slope of a loss at w = 2. But the query loss is computed at w' = 1.",
+        4.5: "4.5 is 6 times 1 - 0.25. But the step is 0.25 · 2w, and its slope is 0.25 times "
+        "2, the second derivative of w².",
+        7: "7 is 3 + 4, where 4 is the slope of the support loss. But the support loss enters "
+        "only through the step.",
     },
-    "{value} is not it. By the chain rule it is the slope of (w' + 2)² at w' = 1, times the factor "
-    "with which w' changes with w.",
+    "{value} is not the answer. By the chain rule, multiply the slope of (w' + 2)² at w' = 1 "
+    "by dw'/dw.",
 )
 FIRST_ORDER = Table(
     {
-        3: "3 is the exact gradient. The first-order one leaves the factor 0.5 of the step out.",
-        8: "8 is the slope at w = 2. First order leaves a factor out, not the step: the query loss "
-        "is taken at w' = 1.",
-        None: "`stop_gradient` closes the path through the inner gradient. w itself stands in w' "
-        "as well, and that path is open.",
-        4: "4 is the slope of the support loss at w = 2. It is the query loss that is asked about.",
-        9: "9 is the query loss itself, (1 + 2)². Its slope is asked.",
+        3: "3 is the exact gradient. The first-order gradient leaves out the slope of the "
+        "step, 0.5.",
+        8: "8 is the slope at w = 2. First order leaves out a factor, not the step: the query "
+        "loss is computed at w' = 1.",
+        None: "`tf.stop_gradient` breaks the path through the inner gradient. But w' also "
+        "contains w directly, and that path is still there.",
+        4: "4 is the slope of the support loss at w = 2. But the question is the slope of the "
+        "query loss.",
+        9: "9 is the query loss itself, (1 + 2)². But the question is its slope.",
     },
-    "{value} is not it. The inner gradient counts as a constant: what is the slope of (w' + 2)² at "
-    "w' = 1?",
+    "{value} is not the answer. The inner gradient is a constant: what is the slope of (w' + "
+    "2)² at w' = 1?",
 )
 REPTILE = Table(
     {
-        -1: "The sign is turned: w - w' is 2 - 1. An optimizer subtracts it, and so w moves towards "
-        "w'.",
-        4: "4 is the inner gradient. The step is a quarter of it.",
-        6: "6 is the first-order gradient. Reptile never looks at a query loss.",
-        3: "3 is MAML's gradient. Reptile never looks at a query loss.",
-        None: "Reptile asks no outer tape, so nothing can be None: it subtracts two numbers.",
-        0.5: "0.5 is the factor of the step. Reptile takes the difference of two weights.",
+        -1: "The sign is wrong. w - w' is 2 - 1: an optimizer subtracts it, so w moves toward w'.",
+        4: "4 is the inner gradient. But the step is a quarter of it.",
+        6: "6 is the first-order gradient. But Reptile does not use a query loss.",
+        3: "3 is MAML's gradient. But Reptile does not use a query loss.",
+        None: "You get `None` only from a tape without a path. But Reptile needs no outer "
+        "tape: it subtracts two numbers.",
+        0.5: "0.5 is the slope of the step. But Reptile uses the difference of two weights.",
     },
-    "{value} is not it. Where does the step of 0.25 lead from w = 2, and how far is that from w?",
+    "{value} is not the answer. Where does the step of 0.25 lead from w = 2, and how far is "
+    "that from w?",
 )
 COPY = Table(
     {
-        6: "6 would come if `assign_sub` moved w itself: then w is read again. A copy is a "
-        "variable of its own.",
-        3: "3 needs a path through the step. An assignment stores a number, and both the copy's "
-        "first value and its step are assigned.",
-        0: "Without any path the tape returns None, not 0.",
+        6: "6 would be right if `assign_sub` changed w itself, because w is then read again. "
+        "But a copy is a separate variable.",
+        3: "3 needs a path through the step. But an assignment stores only a number, and both "
+        "the copy's first value and its step are assigned.",
+        0: "0 would mean that there is a path with slope 0. Without any path, what does a tape "
+        "return?",
         8: "8 is the slope at w = 2. But the loss is computed from the copy, and no path leads "
-        "from there to w.",
-        1: "1 is where the copy stands. A gradient was asked for.",
+        "from w to the copy.",
+        1: "1 is the value of the copy. But the question is a gradient.",
     },
-    "{value} is not it. Which path leads from the copy back to w?",
+    "{value} is not the answer. Is there a path from w to the copy?",
 )
 
 # 17.4
@@ -497,142 +502,142 @@ def one_way_for_all(combined):
 
 ENDS = {
     "average added whole": Wrong(
-        "outer_lr times the average of the ends is added to the start. Add outer_lr times the way "
-        "there: outer_lr * (average - start).",
+        "You add `outer_lr` times the average of the adapted weights. Add `outer_lr * (average "
+        "- start)` instead.",
         averaging(lambda s, mean, rate, last: s + rate * mean),
     ),
     "start not kept": Wrong(
-        "The weights end where the last task left them. After `start = weights` both names mean "
-        "the same variables, and each task goes on where the one before stopped. Copy the values "
-        "with w.numpy(), and put them back before each task.",
+        "The weights end where the last task left them, because `start = weights` only gives "
+        "the variables a second name. Copy the values with `w.numpy()`, and restore them "
+        "before each task.",
         averaging(lambda s, mean, rate, last: last, reset=False),
     ),
     "last end": Wrong(
-        "The start is put back before each task, and the variables stay where the last task ended. "
-        "Assign to them start + outer_lr * (average of all ends - start): `w = ...`, or another "
-        "variable in the list, moves none.",
+        "You restore the start before each task, but the variables stay where the last task "
+        "ended. Assign `start + outer_lr * (average - start)` to them with `assign`; `w = "
+        "...` changes no variable.",
         averaging(lambda s, mean, rate, last: last),
     ),
     "tasks in a chain": Wrong(
-        "The start is kept, but each task goes on where the one before stopped. Put the start back "
-        "into the variables before each task, and average the ends.",
+        "You keep the start, but each task continues where the previous one stopped. Restore "
+        "the start before each task, and average the adapted weights.",
         averaging(lambda s, mean, rate, last: s + rate * (last - s), reset=False),
     ),
     "chain averaged": Wrong(
-        "You average the ends, but each task goes on where the one before stopped. Put the start "
-        "back into the variables before each task.",
+        "You average the adapted weights, but each task continues where the previous one "
+        "stopped. Restore the start before each task.",
         averaging(reset=False),
     ),
     "list copied": Wrong(
-        "What should be the start holds the variables themselves, as a copied list or a second name "
-        "does, and moves with them. Copy the values with w.numpy(), and put them back before each "
-        "task.",
+        "Your copy of the start contains the variables themselves, so it changes with them. "
+        "Copy the values with `w.numpy()`, and restore them before each task.",
         averaging(lambda s, mean, rate, last: last + rate * (mean - last), reset=False),
     ),
     "one task after the other": Wrong(
-        "You move the weights after each task, so the next one starts elsewhere. Let every task "
-        "start at the same weights, and move once, to the average of the ends.",
+        "You update the weights after each task, so the next one starts elsewhere. Start every "
+        "task from the same weights, and update once, toward the average of the adapted "
+        "weights.",
         one_after_the_other(),
         one_after_the_other(lambda tasks: 1 / len(tasks)),
     ),
     "last task only": Wrong(
-        "Only the last task counts. Keep the ends of all tasks as values, w.numpy(), for the "
-        "variables move on, and average them.",
+        "You use only the last task. Store the adapted weights of every task as values, "
+        "`w.numpy()`, and average them.",
         averaging(chosen=lambda ends: ends[-1:]),
     ),
     "start taken anew": Wrong(
-        "The start is taken anew before each task, where the one before ended. Take it once, above "
-        "the loop, and put it back before each task.",
+        "You store the start again before each task, where the previous one ended. Store it "
+        "once, above the loop, and restore it before each task.",
         start_taken_anew,
     ),
     "first task only": Wrong(
-        "Only the first task counts. Keep the ends of all tasks, and average them.",
+        "You use only the first task. Store the adapted weights of all tasks, and average them.",
         averaging(chosen=lambda ends: ends[:1]),
     ),
     "moved all the way": Wrong(
-        "The weights move all the way to the average of the ends. Go the part outer_lr of it.",
+        "You move the weights all the way to the average. Move them only by `outer_lr` times "
+        "the difference: `start + outer_lr * (average - start)`.",
         averaging(lambda s, mean, rate, last: mean),
     ),
     "summed ends": Wrong(
-        "The moves of all tasks are added up. Divide by the number of tasks: it is the average "
-        "that the weights move towards.",
+        "You add up the moves of all tasks. Divide by the number of tasks, to move toward "
+        "their average.",
         moved_by_sum,
     ),
     "ends added up": Wrong(
-        "You took the sum of the ends for their average. Divide it by the number of tasks.",
+        "You summed the adapted weights instead of averaging them. Divide by the number of tasks.",
         ends_added_up,
     ),
     "divided by steps": Wrong(
-        "The sum over the tasks is divided by steps. An average over tasks divides by their number.",
+        "You divide the sum over the tasks by `steps`. Divide it by the number of tasks.",
         divided_by_steps,
         ends_divided_by_steps,
     ),
     "ways averaged": Wrong(
-        "The average is taken over the weights after every inner step. Keep those at the end of each "
-        "task alone, below the loop over the steps.",
+        "You average the weights after every inner step. Use only those at the end of each "
+        "task, after the loop over the steps.",
         ways_averaged,
     ),
     "away from the ends": Wrong(
-        "The weights move away from the ends. Add outer_lr * (average - start).",
+        "The weights move away from the adapted weights. Add `outer_lr * (average - start)`.",
         averaging(lambda s, mean, rate, last: s - rate * (mean - s)),
     ),
     "parts exchanged": Wrong(
-        "The weights move by the part 1 - outer_lr, or the part is counted from the wrong end. Go "
-        "the part outer_lr of the way, from the start.",
+        "You move the weights by the fraction 1 - `outer_lr`. Use `start + outer_lr * (average "
+        "- start)`.",
         averaging(lambda s, mean, rate, last: mean + rate * (s - mean)),
     ),
     "from the last end": Wrong(
-        "The move begins where the last task ended. Start from the weights as they were: assign "
-        "start + outer_lr * (average - start).",
+        "You start the final move where the last task ended. Start from the stored weights: "
+        "assign `start + outer_lr * (average - start)`.",
         averaging(lambda s, mean, rate, last: last + rate * (mean - s)),
         averaging(lambda s, mean, rate, last: last + rate * (mean - last)),
     ),
     "one inner step": Wrong(
-        "Each task took one inner step, whatever steps says.",
+        "Each task takes only one inner step. Take `steps` steps.",
         averaging(inner=lambda steps: 1),
     ),
     "another number of steps": Wrong(
-        "Each task took one step more or one less than steps says. range(steps) counts from 0.",
+        "Each task takes one step too many or too few. Use `range(steps)`.",
         averaging(inner=lambda steps: steps + 1),
         averaging(inner=lambda steps: steps - 1),
     ),
     "one average for all entries": Wrong(
-        "The average is one number for a whole variable. Average the ends entry by entry, with "
-        "axis=0.",
+        "Your average is one number per variable. Average elementwise, with `axis=0`.",
         averaging(lambda s, mean, rate, last: s + rate * (tf.reduce_mean(mean) - s)),
     ),
     "inner rate at the end": Wrong(
-        "The move at the end uses inner_lr. It takes outer_lr.",
+        "You use `inner_lr` for the final move. Use `outer_lr`.",
         lambda weights, tasks, inner_lr, outer_lr, steps: averaging()(
             weights, tasks, inner_lr, inner_lr, steps
         ),
     ),
     "rates exchanged": Wrong(
-        "The inner steps use outer_lr. They use inner_lr, and outer_lr is for the move at the end.",
+        "You use `outer_lr` for the inner steps. Use `inner_lr` there, and `outer_lr` for the "
+        "final move.",
         averaging(rate_of=lambda inner_lr, outer_lr: outer_lr),
     ),
     "both rates exchanged": Wrong(
-        "inner_lr and outer_lr have changed places. The steps in a task use inner_lr, the move at "
-        "the end uses outer_lr.",
+        "The two learning rates are swapped. Use `inner_lr` for the steps in a task, and "
+        "`outer_lr` for the final move.",
         lambda weights, tasks, inner_lr, outer_lr, steps: averaging()(
             weights, tasks, outer_lr, inner_lr, steps
         ),
     ),
     "one way for all": Wrong(
-        "All tasks go down one way together, along the gradient of their mean or summed loss. Let "
-        "each task take its own steps from the start, and average the ends.",
+        "You train all tasks together, on their mean or summed loss. Let each task take its "
+        "own steps from the start, and average the adapted weights.",
         one_way_for_all(lambda losses: tf.add_n(losses) / len(losses)),
         one_way_for_all(tf.add_n),
     ),
     "start left as it is": Wrong(
-        "The variables end where they started. What is only computed or returned moves none, and an "
-        "end that is kept after the start was put back is the start. Assign to them "
-        "start + outer_lr * (average - start).",
+        "The variables end where they started. Store the adapted weights before you restore "
+        "the start, and assign `start + outer_lr * (average - start)` to the variables.",
         averaging(lambda s, mean, rate, last: s),
     ),
     "first-order MAML": Wrong(
-        "The weights move along the gradients at the ends, which is first-order MAML. Reptile "
-        "moves towards the ends themselves.",
+        "You move the weights along the gradients at the adapted weights, which is first-order "
+        "MAML. Reptile moves toward the adapted weights themselves.",
         by_gradients_at_ends,
     ),
 }

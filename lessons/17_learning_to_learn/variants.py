@@ -19,11 +19,12 @@ print(f"{guess.numpy():.1f}")
 """,
         right="4.0",
         options={
-            "2.0": "Three of four need 2, and it seems best to be right for them. But the square of "
-            "being 8 off weighs more.",
-            "6.0": "That is the middle between 2 and 10. Each cook counts, and three of them need 2.",
-            "4.0": "The best single answer under a squared error is the mean, 16 / 4. It belongs to "
-            "none of the cooks.",
+            "2.0": "Three of four need 2, so it seems best to be right for them. But the "
+            "square of an error of 8 outweighs that.",
+            "6.0": "6 is halfway between 2 and 10. But each cook has the same weight, and "
+            "three of them need 2.",
+            "4.0": "With a squared error, the best single answer is the mean, 16 / 4. It is "
+            "not the answer of any of the cooks.",
         },
     ),
     Variant(
@@ -43,12 +44,12 @@ print(f"{slope.numpy():.1f}")
 """,
         right="1.0",
         options={
-            "3.0": "It begins at one of the two, and there that task is solved. But the other one "
-            "pulls.",
-            "0.0": "3 and -1 have different signs, but they do not cancel: their mean is 1.",
-            "-1.0": "That is the second task. The loss has no reason to like one of them better.",
-            "1.0": "x says nothing about which task it is. Under a squared error the best line is the "
-            "mean of both, which solves neither.",
+            "3.0": "The slope starts at one of the two, where that task is solved. But the "
+            "other task pulls it away.",
+            "0.0": "3 and -1 have opposite signs. But they do not cancel: their mean is 1.",
+            "-1.0": "-1 is the slope of the second task. But the loss treats both tasks equally.",
+            "1.0": "x does not say which task it is. With a squared error, the best line is "
+            "the mean of both, which solves neither.",
         },
     ),
     Variant(
@@ -67,14 +68,13 @@ print(outer.gradient(query_loss, w).numpy())
 """,
         right="4.0",
         options={
-            "4.0": "After the assignment w is read again, and the slope there is 2 (3 - 1). What came "
-            "before it is lost, and nobody is told.",
-            "2.0": "That is the slope through the step, with its factor 1 - 0.25 · 2 = 0.5. But "
-            "`assign_sub` stores a number, and the factor is lost.",
-            "None": "An assignment carries no gradient, that is true. But w is read once more, after "
-            "it.",
-            "-4.0": "That is the slope of the support loss at the start, 2 (2 - 4). The query loss "
-            "was asked for.",
+            "4.0": "After the assignment w is read again, and the slope there is 2 (3 - 1). "
+            "The part before the assignment is lost silently.",
+            "2.0": "2.0 is the slope through the step, with its factor 1 - 0.25 · 2 = 0.5. But "
+            "`assign_sub` stores only a number, so the factor is lost.",
+            "None": "An assignment does break the path. But w is read again after it.",
+            "-4.0": "-4 is the slope of the support loss at the start, 2 (2 - 4). But the "
+            "question is the slope of the query loss.",
         },
     ),
     Variant(
@@ -93,12 +93,13 @@ print(outer.gradient(query_loss, w).numpy())
 """,
         right="-8.0",
         options={
-            "-10.0": "That is the slope at the new weight, 2 (2 - 7). An `assign_sub` would give it. "
-            "Here the step is a subtraction, which the outer tape follows.",
-            "-12.0": "That is 2 (1 - 7), the slope of the query loss at the old weight. But the loss was "
-            "computed with `fast`.",
-            "-8.0": "`fast` is a tensor computed from w, so the path leads through the step: "
-            "2 (2 - 7) times its factor, 1 - 0.1 · 2.",
+            "-10.0": "-10 is the slope at the new weight, 2 (2 - 7), and with `assign_sub` it "
+            "would be right. But here the step is a subtraction, which the outer tape "
+            "records.",
+            "-12.0": "-12 is 2 (1 - 7), the slope of the query loss at the old weight. But the "
+            "loss was computed with `fast`.",
+            "-8.0": "`fast` is a tensor computed from w, so there is a path through the step: "
+            "2 (2 - 7) times the slope of the step, 1 - 0.1 · 2.",
         },
     ),
     Variant(
@@ -119,12 +120,12 @@ print(of_bias if of_bias is None else of_bias.numpy())
 """,
         right="[12.]",
         options={
-            "None": "The layer's own bias was not used, so this tempts. But `fast` was computed from "
-            "it, under the tape.",
-            "[12.]": "A tape follows tensors, not layers. The path leads from six outputs through "
-            "`fast`, where there is a factor of 2.",
-            "[6.]": "That is the slope by the bias in `fast`, which enters six outputs. The layer's "
-            "bias moves that one twice as far.",
+            "None": "The layer's own bias was not used, so `None` is tempting. But `fast` was "
+            "computed from it, and the tape recorded it.",
+            "[12.]": "A tape watches tensors, not layers. The path leads through `fast`, with "
+            "a factor of 2, to six outputs.",
+            "[6.]": "6 is the slope with respect to the bias in `fast`, which enters six "
+            "outputs. But the layer's bias changes that one by a factor of 2.",
         },
     ),
     Variant(
@@ -145,11 +146,12 @@ print(of_bias if of_bias is None else of_bias.numpy())
 """,
         right="None",
         options={
-            "[12.]": "So it would be with `model.trainable_variables` in place of `get_weights`: six "
-            "outputs, times 2.",
-            "[0.]": "0 would mean a path along which nothing changes. `get_weights` leaves no path.",
-            "None": "`get_weights` gives NumPy arrays, and a tape does not follow those. `fast` knows "
-            "nothing of the variables.",
+            "[12.]": "12 would be right with `model.trainable_variables` in place of "
+            "`get_weights`: six outputs, times 2. But `get_weights` breaks the path.",
+            "[0.]": "0 would mean that there is a path with slope 0. But `get_weights` leaves "
+            "no path.",
+            "None": "`get_weights` returns NumPy arrays, which a tape does not record. So no "
+            "path leads from the variables to `fast`.",
         },
     ),
 )

@@ -51,8 +51,10 @@ EXERCISES = (
         draw=draw_classified,
         prepare=as_classified,
         inputs="W x labels temperature",
-        parts=[Part(words="the gradient", form="Return one tensor of the shape of W.")],
-        praise="The weights choose, and the gradient does not try to change them.",
+        parts=[Part(words="the gradient", form="Return one tensor with the shape of `W`.")],
+        praise=(
+            "The weights choose the examples, and the gradient does not try to change the weights."
+        ),
     ),
     ValueQuestion(
         id="18.2",
@@ -60,8 +62,16 @@ EXERCISES = (
         kind="predict",
         points=2,
         form="Write a list of four numbers",
-        entries=("loss 1, closed", "loss 1, open", "loss 3, closed", "loss 3, open"),
-        praise="An open weight turns an example of loss 3 round: the step would raise its loss.",
+        entries=(
+            "loss 1, with stop_gradient",
+            "loss 1, without",
+            "loss 3, with stop_gradient",
+            "loss 3, without",
+        ),
+        praise=(
+            "Without `tf.stop_gradient`, the gradient of an example with loss 3 changes its "
+            "sign: the step would raise its loss."
+        ),
     ),
     Question(
         id="18.3",
@@ -71,8 +81,8 @@ EXERCISES = (
         draw=draw_clipped,
         prepare=as_clipped,
         inputs="W x y limit",
-        parts=[Part(words="the mean", form="Return one tensor of the shape of W.")],
-        praise="No single example pulls with more than the limit.",
+        parts=[Part(words="the mean", form="Return one tensor with the shape of `W`.")],
+        praise="No single example pulls harder than the limit.",
     ),
 )
 
@@ -81,46 +91,51 @@ PREDICTIONS = (
         "18.a",
         right="about nine in ten, or more",
         options={
-            "about four in ten, as everywhere": "So it would be if the network had learned nothing "
-            "yet. But it has seen what most sixes look like.",
-            "about six in ten": "It is more than chance, but the network knows more than that.",
-            "about nine in ten, or more": "What most labels say is learned first, and a wrong label "
-            "contradicts it. After ten epochs, hard mostly means wrong here.",
+            "about four in ten, as everywhere": "Four in ten would be right if the network had "
+            "learned nothing yet. But it already knows what most sixes look like.",
+            "about six in ten": "Six in ten is more than chance. But the network knows more "
+            "than that.",
+            "about nine in ten, or more": "What most labels say is learned first, and a wrong "
+            "label contradicts it. After ten epochs, a hard example usually has a wrong "
+            "label here.",
         },
     ),
     Callout(
         "18.b",
         right="the easiest 60 %",
         options={
-            "the hardest half": "Each step leaves out what is learned, and trains on what is left. "
-            "With true labels that is a fair choice. With these, most of what is left is wrong.",
-            "all examples": "For it every wrong label counts as much as a right one, and sixty "
-            "epochs are enough to learn many of the wrong ones by heart.",
-            "the easiest 60 %": "It gives up on 40 %, hard examples with right labels among them. "
-            "But nearly all wrong labels are in that part, and so it learns few of them.",
+            "the hardest half": "Each step skips what is learned, and trains on the rest. With "
+            "correct labels that is reasonable; but with these, most of the rest is wrong.",
+            "all examples": "Training on all examples uses all the data. But a wrong label has "
+            "the same weight as a right one, and sixty epochs are enough to memorize many "
+            "wrong ones.",
+            "the easiest 60 %": "It ignores 40 % of the examples, including hard ones with "
+            "right labels. But nearly all wrong labels are in that part, so it learns few "
+            "of them.",
         },
     ),
     Callout(
         "18.c",
         right="yes",
         options={
-            "no, it needs a loop": "The losses change in each step, so no `sample_weight` can be "
-            "given before. But a loss function sees the losses of its batch.",
-            "yes": "A loss function gets the whole batch, and may return each example's loss times "
-            "a weight that it computes there. No tape is needed for a choice by losses.",
+            "no, it needs a loop": "The losses change in each step, so you cannot pass "
+            "`sample_weight` in advance. But a loss function sees the losses of its batch.",
+            "yes": "A loss function gets the whole batch, and can return each example's loss "
+            "times a weight that it computes there. A choice by losses needs no custom "
+            "loop.",
         },
     ),
     Callout(
         "18.d",
         right="the loop",
         options={
-            "jacobian": "A jacobian of 100 losses sounds like 100 times the work. But it runs "
-            "vectorized, and so does `vectorized_map`.",
-            "vectorized_map": "It asks a tape for each example, as it reads. But what runs are "
+            "jacobian": "A Jacobian of 100 losses sounds like 100 times the work. But it is "
+            "vectorized, and so is `vectorized_map`.",
+            "vectorized_map": "`vectorized_map` seems to run one tape per example. But it runs "
             "operations on all examples at once.",
-            "the loop": "The numbers are alike, and the loop asks for them one by one, with all of "
-            "Python's and TensorFlow's ceremony in between. Compiled, with `tf.range`, most of that "
-            "would be gone.",
+            "the loop": "The loop computes the same numbers one example at a time, with the "
+            "overhead of Python and TensorFlow for each. Compiled with `tf.range`, most of "
+            "that overhead would be gone.",
         },
     ),
 )

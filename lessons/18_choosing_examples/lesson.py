@@ -4,7 +4,7 @@
 # Training may choose: easy examples first, hard ones more often, doubtful ones never. Here you choose by losses and by
 # gradients, see which of the two needs a tape, and what a choice does when labels are wrong.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - weigh examples by their losses, without a gradient through the weights;
 # - say what a choice by losses costs with true labels, and what it saves with wrong ones;
@@ -53,6 +53,8 @@ is_wrong = random.rand(800) < 0.4
 y_noisy = np.where(is_wrong, (y + random.randint(1, 10, 800)) % 10, y)
 
 print(f"wrong labels: about {is_wrong.mean():.0%}")
+
+# %% tags=["claims"]
 assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
 
 # %% [markdown]
@@ -147,6 +149,8 @@ for way, choose in ways.items():
 clean = [accuracy[way, "true labels"] for way in ways]
 print(" within 4 points of all: the hardest half,", abs(clean[1] - clean[0]) < 0.04, end="; ")
 print("the easiest 60 %,", abs(clean[3] - clean[0]) < 0.04)
+
+# %% tags=["claims"]
 assert share > 0.8  # of the 100 hardest, above
 assert abs(clean[1] - clean[0]) < 0.04 and clean[3] < clean[0] - 0.04
 
@@ -182,6 +186,8 @@ for way in ways:
     text = ax.annotate(way, (1, ends[1]), color=line.get_color(), **at)
 labels = ax.set(ylabel="accuracy on the test images", xlim=(-0.1, 1.6))
 ticks = ax.set_xticks([0, 1], kinds)
+
+# %% tags=["claims"]
 assert noisy["the easiest 60 %"] > noisy["all examples"] + 0.03
 assert noisy["the easiest 60 %"] > noisy["the hardest half"] + 0.05
 assert noisy["all examples"] < noisy["easy to hard"] < noisy["the easiest 60 %"]
@@ -230,6 +236,8 @@ difference = max(np.max(np.abs(a - b)) for a, b in pairs)
 moved = np.max(np.abs(by_fit.get_weights()[0] - start[0]))
 
 print("equal weights:", difference < 1e-5, " moved:", moved > 1e-4)
+
+# %% tags=["claims"]
 assert difference < 1e-5 and moved > 1e-4
 
 # %% [markdown]
@@ -331,6 +339,8 @@ for name, slope in slopes.items():
     ax.annotate(f" {name}", (4, slope[-1]), color=line.get_color(), va="center")
 zero = ax.hlines(0, 0, 4, color="0.6", lw=0.8)
 labels = ax.set(xlabel="loss of an example", ylabel="factor of its gradient", xlim=(0, 4.6))
+
+# %% tags=["claims"]
 assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
 assert tape.gradient(compared, losses) is None
 
@@ -408,6 +418,8 @@ with tf.GradientTape() as tape:
 of_batch = tape.gradient(loss, W)
 
 print("bytes, compared with the batch's gradient:", found["jacobian"].shape[0], "times")
+
+# %% tags=["claims"]
 assert all(np.allclose(g, found["jacobian"], atol=1e-5) for g in found.values())
 assert np.allclose(np.mean(found["jacobian"], axis=0), of_batch, atol=1e-5)
 assert times["the loop"] > times["jacobian"]
@@ -510,6 +522,8 @@ first, last = cosines[:50].mean(), cosines[-200:].mean()
 
 print(" worse by more than 5 points:", joint < alone - 0.05)
 print("cosine below -0.1 at first:", first < -0.1, "within 0.1 of 0 at last:", abs(last) < 0.1)
+
+# %% tags=["claims"]
 assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 
 # %% [markdown]

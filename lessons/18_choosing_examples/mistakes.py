@@ -38,97 +38,98 @@ def total_of(losses, T, keep=tf.identity):
 
 WEIGHTS = {
     "weights followed": Wrong(
-        "The gradient follows the weights: it lowers the loss by weighing other examples, too. "
-        "Put tf.stop_gradient around the weights, and use what it returns.",
+        "The gradient also goes through the weights, so it lowers the loss by weighting other "
+        "examples. Put `tf.stop_gradient` around the weights, and use its result.",
         weighing(keep=tf.identity),
     ),
     "no weights": Wrong(
-        "Every example counts alike. Either the losses were averaged first, by the loss function or by "
-        "you, and the softmax of one number is 1; or the weights are not used. Take each example's "
-        "loss, times its weight.",
+        "Every example has the same weight: the losses were averaged first, or the weights are "
+        "not used. Compute one loss per example, and multiply each by its weight.",
         weighing(lambda losses, T: tf.ones_like(losses) / len(losses)),
     ),
     "hard ones preferred": Wrong(
-        "The hard examples get the large weights. Small losses count more here: softmax of "
-        "-losses / temperature.",
+        "The hard examples have the large weights. Give small losses large weights: the "
+        "softmax of `-losses / temperature`.",
         weighing(lambda losses, T: tf.nn.softmax(losses / T)),
     ),
     "hard ones preferred, and followed": Wrong(
-        "The hard examples get the large weights, and the gradient follows the weights. Small losses "
-        "count more here: tf.stop_gradient of the softmax of -losses / temperature.",
+        "Two bugs are left. (1) The hard examples have the large weights: use the softmax of "
+        "`-losses / temperature`. (2) The gradient goes through the weights: put "
+        "`tf.stop_gradient` around them.",
         weighing(lambda losses, T: tf.nn.softmax(losses / T), keep=tf.identity),
     ),
     "hard ones preferred, without temperature": Wrong(
-        "The hard examples get the large weights, and the temperature is not used: softmax of "
-        "-losses / temperature.",
+        "Two bugs are left. (1) The hard examples have the large weights: use a minus. (2) The "
+        "temperature is not used: compute the softmax of `-losses / temperature`.",
         weighing(lambda losses, T: tf.nn.softmax(losses)),
     ),
     "sigmoid": Wrong(
-        "A sigmoid weighs each example by itself. A softmax compares them: its weights add up to 1.",
+        "You use a sigmoid, which weights each example separately. Use a softmax, whose "
+        "weights sum to 1.",
         weighing(lambda losses, T: tf.sigmoid(-losses / T)),
     ),
     "whole or not at all": Wrong(
-        "Examples count whole below a limit, and not at all above it. Here all count, by the softmax "
-        "of -losses / temperature.",
+        "Your weights are either 0 or 1. Use all examples, with the softmax of `-losses / "
+        "temperature`.",
         weighing(lambda losses, T: tf.cast(losses < T, tf.float32)),
         weighing(lambda losses, T: tf.cast(losses < tf.reduce_mean(losses), tf.float32)),
     ),
     "inverse losses": Wrong(
-        "The weights are one over the losses. Take the softmax of -losses / temperature.",
+        "Your weights are 1 divided by the losses. Use the softmax of `-losses / temperature`.",
         weighing(lambda losses, T: 1 / losses),
         weighing(lambda losses, T: (1 / losses) / tf.reduce_sum(1 / losses)),
     ),
     "temperature left out": Wrong(
-        "The temperature is not used. Divide the losses by it before the softmax.",
+        "You do not use the temperature. Divide the losses by it before the softmax.",
         weighing(lambda losses, T: tf.nn.softmax(-losses)),
     ),
     "temperature multiplied": Wrong(
-        "The losses are multiplied by the temperature. Divide by it.",
+        "You multiply the losses by the temperature. Divide by it.",
         weighing(lambda losses, T: tf.nn.softmax(-losses * T)),
     ),
     "temperature behind the softmax": Wrong(
-        "The finished weights are divided by the temperature. Divide the losses by it, before the "
-        "softmax.",
+        "You divide the finished weights by the temperature. Divide the losses by it, before "
+        "the softmax.",
         weighing(lambda losses, T: tf.nn.softmax(-losses) / T),
     ),
     "half closed": Wrong(
-        "A part of the weights is still followed: what stands above the line of the fraction, or "
-        "below it. Put tf.stop_gradient around the finished weights.",
+        "The gradient still goes through a part of the weights, the numerator or the "
+        "denominator. Put `tf.stop_gradient` around the finished weights.",
         weighing(lambda losses, T: raised(losses, T, closed) / total_of(losses, T), tf.identity),
         weighing(lambda losses, T: raised(losses, T) / total_of(losses, T, closed), tf.identity),
     ),
     "logits as probabilities": Wrong(
-        "The Keras loss took the logits for probabilities. Give it from_logits=True.",
+        "The Keras loss treats your logits as probabilities. Pass `from_logits=True`.",
         weighing(losses_of=tf.keras.losses.sparse_categorical_crossentropy),
     ),
     "weights not normalised": Wrong(
-        "The weights do not add up to 1. A softmax divides each by their sum.",
+        "Your weights do not sum to 1. Use a softmax, which divides by their sum.",
         weighing(lambda losses, T: tf.exp(-losses / T)),
     ),
     "averaged once more": Wrong(
-        "The weighted losses are averaged. The weights add up to 1 already: take the sum.",
+        "You average the weighted losses, but the weights already sum to 1. Use their sum.",
         weighing(total=lambda weights, losses: tf.reduce_mean(weights * losses)),
     ),
     "losses closed": Wrong(
-        "The losses themselves are cut off, and only the weights are followed. It is the other "
-        "way round: close the weights, and leave the losses open.",
+        "You stop the gradient of the losses instead of the weights. Put `tf.stop_gradient` "
+        "around the weights only.",
         weighing(
             keep=tf.identity,
             total=lambda weights, losses: tf.reduce_sum(weights * tf.stop_gradient(losses)),
         ),
     ),
     "hardest alone": Wrong(
-        "Only the hardest example counts. Weigh all of them by the softmax.",
+        "You use only the hardest example. Weight all examples with the softmax.",
         weighing(total=lambda weights, losses: tf.reduce_max(losses)),
     ),
     "losses added up": Wrong(
-        "Every example counts whole: its weight is 1, or there is none. The softmax of one number, also "
-        "of one in each row, is 1, and (n, 1) times (n,) is every weight times every loss. Give "
-        "weights and losses the shape (n,), and add up their products.",
+        "Every example has the weight 1, as with a softmax of single numbers, or with weights "
+        "of shape (n, 1) times losses of shape (n,). Give both the shape (n,), and sum "
+        "their products.",
         weighing(total=lambda weights, losses: tf.reduce_sum(losses)),
     ),
     "easiest alone": Wrong(
-        "Only the easiest example counts. Weigh all of them by the softmax.",
+        "You use only the easiest example. Weight all examples with the softmax.",
         weighing(total=lambda weights, losses: tf.reduce_min(losses)),
     ),
 }
@@ -204,133 +205,136 @@ def refused(text):
 NONE_IS_ZERO = (0, 1)  # the calls in which no gradient is 0
 CLIPS = {
     "mean clipped": Wrong(
-        "The gradient of all examples together is clipped, and not each example's: one long gradient "
-        "still drowns the others. Take each example by itself, clip, and then average.",
+        "You clip the mean gradient, not each example's, so one long gradient still dominates. "
+        "Clip each example's gradient separately, then average.",
         of_each(lambda gradients, limit: tf.clip_by_norm(mean(gradients), limit)),
     ),
     "all targets for one example": Wrong(
-        "Each example's loss is taken against the targets of all. Slice y as you slice x.",
+        "Each example's loss is computed against all targets. Slice `y` the way you slice `x`.",
         against_all_targets,
     ),
     "losses limited": Wrong(
-        "All entries are 0. Either no gradient is added to the total (+=), or its slice of x is empty, "
-        "or the losses are cut off at the limit, above which they have no slope. Clip each example's "
-        "gradient, and add it to the total.",
+        "All entries are 0: nothing is added to the total, a slice of `x` is empty, or you cut "
+        "off the losses at the limit. Clip each example's *gradient*, and add it to the "
+        "total with `+=`.",
         losses_limited,
     ),
     "not clipped": Wrong(
-        "This is the mean of the gradients as they are. Scale each that is longer than the limit "
-        "down to it.",
+        "You do not clip the gradients. Scale each one that is longer than the limit down to it.",
         of_each(lambda gradients, limit: mean(gradients)),
     ),
     "all clipped as one": Wrong(
-        "All gradients are clipped by one norm, that of the whole stack. Each example has a norm "
-        "of its own.",
+        "You clip all gradients by one norm, that of the whole stack. Use a separate norm for "
+        "each example.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit))),
     ),
     "rows clipped": Wrong(
-        "Each row of a gradient is clipped by its own norm. The norm of an example is that of all "
+        "You clip each row of a gradient by its own norm. Use one norm per example, over all "
         "its entries.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[2]))),
     ),
     "columns clipped": Wrong(
-        "Each column of a gradient is clipped by its own norm. The norm of an example is that of "
+        "You clip each column of a gradient by its own norm. Use one norm per example, over "
         "all its entries.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[1]))),
     ),
     "entries clipped": Wrong(
-        "Each entry is clipped by itself, which turns the gradients. Scale the whole gradient of "
-        "an example.",
+        "You clip each entry separately, which changes the direction of the gradients. Scale "
+        "the whole gradient of an example.",
         of_each(lambda gradients, limit: mean(tf.clip_by_value(gradients, -limit, limit))),
     ),
     "short ones stretched": Wrong(
-        "Every gradient is scaled to the limit, short ones as well. Leave those alone that are "
-        "shorter.",
+        "You scale every gradient to the limit, even shorter ones. Leave those below the limit "
+        "unchanged.",
         of_each(lambda gradients, limit: mean(limit * gradients / norms(gradients))),
         calls=NONE_IS_ZERO,
     ),
     "unit length": Wrong(
-        "Every gradient is scaled to length 1. Scale those down to the limit that are longer.",
+        "You scale every gradient to norm 1. Scale only those above the limit, down to the limit.",
         of_each(lambda gradients, limit: mean(gradients / norms(gradients))),
         calls=NONE_IS_ZERO,
     ),
     "summed": Wrong(
-        "The clipped gradients are added up. Take their mean.",
+        "You sum the clipped gradients. Average them.",
         of_each(lambda gradients, limit: tf.reduce_sum(clipped(gradients, limit), axis=0)),
     ),
     "long ones left out": Wrong(
-        "Gradients longer than the limit are dropped. Keep their direction, at the length of the "
-        "limit.",
+        "You drop gradients above the limit. Keep their direction, and scale them to the limit.",
         of_each(lambda g, limit: mean(tf.where(norms(g) <= limit, g, 0.0))),
         of_each(lambda g, limit: mean(g[norms(g)[:, 0, 0] <= limit])),
     ),
     "sum of sizes": Wrong(
-        "The length is taken as the sum of the entries' sizes. It is the root of the sum of their "
-        "squares: tf.norm, or tf.clip_by_norm.",
+        "You use the sum of the absolute entries as the norm. Use the root of the sum of the "
+        "squares: `tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / sums_of_sizes(g)))),
     ),
     "largest entry": Wrong(
-        "The length is taken as the largest entry. It is the root of the sum of the squares: tf.norm, "
-        "or tf.clip_by_norm.",
+        "You use the largest entry as the norm. Use the root of the sum of the squares: "
+        "`tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
     ),
     "ratio upside down": Wrong(
-        "Long gradients do not become shorter. Each is scaled by the smaller of 1 and limit / length.",
+        "Long gradients do not become shorter. Scale each by the smaller of 1 and limit / norm.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, limit / norms(g)))),
         calls=NONE_IS_ZERO,
     ),
     "averaged twice": Wrong(
-        "The clipped gradients are averaged twice. Take their mean once.",
+        "You average the clipped gradients twice. Average them once.",
         of_each(lambda g, limit: mean(clipped(g, limit)) / len(g)),
     ),
     "squared norm": Wrong(
-        "The gradients are scaled by the squared norm. Take its root: tf.norm does.",
+        "You scale by the squared norm. Use the norm, its root: `tf.norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / norms(g) ** 2))),
     ),
     "sum clipped": Wrong(
-        "The sum over the examples is clipped. Clip each example's gradient, and average them.",
+        "You clip the sum over the examples. Clip each example's gradient, then average.",
         of_each(lambda g, limit: tf.clip_by_norm(tf.reduce_sum(g, axis=0), limit) / len(g)),
     ),
     "nan at zero": Wrong(
-        "Right, until one example's gradient is 0: its length is 0, and 0 divided by 0 is nan. "
-        "tf.clip_by_norm leaves it 0, and so does dividing by the larger of length and limit.",
+        "Your function is right, except if one example's gradient is 0: its norm is 0, and 0 / "
+        "0 is nan. Use `tf.clip_by_norm`, or divide by the larger of norm and limit.",
         of_each(lambda g, limit: mean(g / norms(g) * tf.minimum(norms(g), limit))),
     ),
     "one example alone": Wrong(
-        "Only the first example counts, or only the last. Start the total above the loop, add to it "
-        "with +=, and return behind the loop.",
+        "You use only the first or the last example. Start the total above the loop, add to it "
+        "with `+=`, and return after the loop.",
         of_each(lambda g, limit: clipped(g[-1:], limit)[0] / len(g)),
         of_each(lambda g, limit: clipped(g[:1], limit)[0] / len(g)),
     ),
     "divided first": Wrong(
-        "The gradients are divided by n before they are clipped. Clip them as they are, and divide "
-        "after that.",
+        "You divide the gradients by n before you clip them. Clip them first, then divide.",
         of_each(lambda g, limit: tf.reduce_sum(clipped(g / len(g), limit), axis=0)),
     ),
     "no axis of examples": Wrong(
-        "losses_of takes a batch, and one example alone, such as x[i], has no axis of examples. "
-        "x[i : i + 1] is a batch of one.",
+        "You pass `losses_of` a single example such as `x[i]`, but it needs a batch. Use `x[i "
+        ": i + 1]`, a batch of one.",
         *map(refused, KERNELS),
     ),
     "spectral norm": Wrong(
-        "The length is taken as the largest singular value: np.linalg.norm of a matrix with ord=2. "
-        "It is the root of the sum of all squares: tf.norm, or tf.clip_by_norm.",
+        "You use the largest singular value as the norm, as `np.linalg.norm` with `ord=2` "
+        "does. Use the root of the sum of all squares: `tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / singular(g)))),
         calls=NONE_IS_ZERO,
     ),
     "pair of clip_by_global_norm": Wrong(
-        "tf.clip_by_global_norm returns two things, a list of gradients and their norm. Take the "
-        "first of the list, or clip one gradient with tf.clip_by_norm.",
+        "`tf.clip_by_global_norm` returns two things, a list of gradients and their norm. Use "
+        "the first entry of the list, or clip one gradient with `tf.clip_by_norm`.",
         lambda losses_of, W, x, y, limit: tf.zeros_like(W) + tf.clip_by_global_norm([W], limit),
     ),
 }
 
 # 18.2
 
-FOLLOWED = "That is the factor when the weight is followed, too. Here it is closed."
-CLOSED = "That is the weight itself. Followed, it adds a part of its own: l times -1/4."
+FOLLOWED = (
+    "This is the factor without `tf.stop_gradient`, when the gradient also goes through "
+    "the weight. But here the weight is a constant."
+)
+CLOSED = (
+    "This is the weight itself. Without `tf.stop_gradient`, the gradient also goes "
+    "through the weight, which adds l times -1/4."
+)
 
 
 MISTAKES = {
@@ -338,24 +342,37 @@ MISTAKES = {
     "18.3": CLIPS,
     "18.2": [
         Table(
-            {0.5: FOLLOWED, 0.25: "1/4 is what the loss takes off the weight: 1 - 1/4."},
-            "{value} is not it. Closed, the weight is a constant factor: 1 - 1/4.",
+            {
+                0.5: FOLLOWED,
+                0.25: "1/4 is what the loss subtracts from the weight. But the weight is 1 - 1/4.",
+            },
+            "{value} is not the factor. With `tf.stop_gradient`, the weight is a constant "
+            "factor: 1 - 1/4.",
         ),
         Table(
-            {0.75: CLOSED, -0.25: "-1/4 is the slope of the weight alone."},
-            "{value} is not it. The slope of l - l²/4 is 1 - l/2.",
+            {
+                0.75: CLOSED,
+                -0.25: "-1/4 is the slope of only the weight. But the question is "
+                "the slope of l · (1 - l/4).",
+            },
+            "{value} is not the factor. The slope of l - l²/4 is 1 - l/2.",
         ),
         Table(
-            {-0.5: FOLLOWED, 0.75: "3/4 is what the loss takes off the weight: 1 - 3/4."},
-            "{value} is not it. Closed, the weight is a constant factor: 1 - 3/4.",
+            {
+                -0.5: FOLLOWED,
+                0.75: "3/4 is what the loss subtracts from the weight. But the weight is 1 - 3/4.",
+            },
+            "{value} is not the factor. With `tf.stop_gradient`, the weight is a constant "
+            "factor: 1 - 3/4.",
         ),
         Table(
             {
                 0.25: CLOSED,
-                0.5: "The sign is turned: 1 - 3/2 is below zero.",
-                -0.25: "-1/4 is the slope of the weight alone.",
+                0.5: "The sign is wrong. 1 - 3/2 is below 0.",
+                -0.25: "-1/4 is the slope of only the weight. But the question is the slope of "
+                "l · (1 - l/4).",
             },
-            "{value} is not it. The slope of l - l²/4 is 1 - l/2.",
+            "{value} is not the factor. The slope of l - l²/4 is 1 - l/2.",
         ),
     ],
 }

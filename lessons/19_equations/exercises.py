@@ -207,10 +207,13 @@ EXERCISES = (
         call=residual_and_slope,
         inputs="weights push t damping",
         parts=[
-            Part("residual", "the residual", "Return one tensor (n, 1), a number for each time."),
-            Part("gradient", "the gradient of the mean squared residual for the weights in theta"),
+            Part("residual", "the residual", "Return one tensor (n, 1), with one number per time."),
+            Part(
+                "gradient",
+                "the gradient of the mean squared residual with respect to the weights in `theta`",
+            ),
         ],
-        praise="It is 0 for a pendulum, and a tape can go on from it to the weights.",
+        praise=("The residual is 0 for a pendulum, and a tape has a path from the weights to it."),
     ),
     Question(
         id="19.2",
@@ -222,10 +225,13 @@ EXERCISES = (
         call=residual_and_slope,
         inputs="weights material points",
         parts=[
-            Part("residual", "the residual", "Return one tensor (n,), a number for each point."),
-            Part("gradient", "the gradient of the mean squared residual for the weights in u"),
+            Part("residual", "the residual", "Return one tensor (n,), with one number per point."),
+            Part(
+                "gradient",
+                "the gradient of the mean squared residual with respect to the weights in `u`",
+            ),
         ],
-        praise="The flow's slope alone, and no mixed derivative in it.",
+        praise="You differentiate only the flow, without a mixed derivative.",
     ),
     Question(
         id="19.3",
@@ -237,15 +243,18 @@ EXERCISES = (
         call=on_the_border,
         inputs="wave left right length t x",
         parts=[
-            Part("start", "u at t = 0", "Return a function u(t, x) that returns (n, 1)."),
+            Part("start", "u at t = 0", "Return a function `u(t, x)` that returns (n, 1)."),
             Part("left", "u at x = 0"),
             Part("right", "u at x = length"),
-            Part("near", "u just beside the border"),
-            Part("free", "where inside the network changes u (1 for yes)"),
-            Part("path", "whether a tape finds the way from u to the network"),
-            Part("late", "where a network that changes at late times alone changes u (1 for yes)"),
+            Part("near", "u right next to the border"),
+            Part("free", "the points inside the rod where the network changes u (1 for yes)"),
+            Part("path", "the path from the network to u (1 if there is one)"),
+            Part(
+                "late",
+                "the points where a network that changes only at late times changes u (1 for yes)",
+            ),
         ],
-        praise="Right at the start and at both ends, whatever the network says.",
+        praise="u is right at the start and at both ends, whatever the network returns.",
     ),
     Question(
         id="19.4",
@@ -260,7 +269,7 @@ EXERCISES = (
             Part("weights", "the weights", "Return a pair: the weights, (p,), and the damping."),
             Part("damping", "the damping", "Return a pair: the weights, (p,), and the damping."),
         ],
-        praise="It falls or it stays, and the damping follows.",
+        praise="The loss falls or stays the same, and the damping changes accordingly.",
     ),
 )
 
@@ -269,57 +278,62 @@ PREDICTIONS = (
         "19.a",
         right="none: it rests at 0",
         options={
-            "the swing of lesson 06": "It obeys the law, so its loss is 0. But nothing tells the "
-            "network where to start, and other motions obey it, too.",
-            "a swing with another start": "Each of them has the loss 0. But on the way there, half "
-            "of a swing has half of its residual.",
-            "none: it rests at 0": "Rest obeys the law perfectly. Halve any motion and you halve its "
-            "residual, so the training shrinks it.",
+            "the swing of lesson 06": "The swing of lesson 06 obeys the equation, so its loss "
+            "is 0. But nothing tells the network where to start, and other motions obey it "
+            "too.",
+            "a swing with another start": "Each swing has a loss of 0. But during training, "
+            "half of a swing has half of its residual.",
+            "none: it rests at 0": "Rest obeys the equation perfectly. If you halve any "
+            "motion, you halve its residual, so training shrinks the motion.",
         },
     ),
     Callout(
         "19.b",
         right="1.0",
         options={
-            "0.01": "It lets the equation speak. But a small loss is then to be had without moving.",
-            "1.0": "With 0.01 the network nearly rests and ignores its start. With 100 the start is "
-            "right, and these steps are too few for the equation. Nothing in the equation says "
-            "which weight to take: you try.",
-            "100.0": "What is certain should count most, it seems. But the start is one point, and "
-            "the equation must carry it through 100 times.",
+            "0.01": "0.01 gives the equation more influence. But then a small loss is possible "
+            "without any motion.",
+            "1.0": "With 0.01 the network almost rests and ignores its start. With 100 the "
+            "start is right, but these steps are too few for the equation. The equation "
+            "does not say which weight to use, so you try.",
+            "100.0": "The start is certain, so it seems to deserve the largest weight. But it "
+            "is one point, and the equation must hold at 100 times.",
         },
     ),
     Callout(
         "19.c",
         right="8.0",
         options={
-            "2.0": "That is u_xx, and it is in what comes out. But the target is the pair u_t and "
-            "u_x.",
-            "6.0": "That is the mixed derivative u_tx = 2x, and it is in what comes out, too.",
-            "8.0": "The target holds u_t and u_x, and a tape sums its targets: their slope by x is "
-            "u_tx + u_xx = 6 + 2. Nothing warns, and for a u without a mixed derivative it would "
-            "even be right.",
+            "2.0": "2 is u_xx, and it is a part of the result. But the target is the pair of "
+            "u_t and u_x.",
+            "6.0": "6 is the mixed derivative u_tx = 2x, and it is a part of the result. But "
+            "u_xx is also included.",
+            "8.0": "The target contains u_t and u_x, and a tape sums its targets: the "
+            "derivative with respect to x is u_tx + u_xx = 6 + 2. There is no warning, and "
+            "for a u without a mixed derivative it would even be right.",
         },
     ),
     Callout(
         "19.d",
         right="it stays as it started",
         options={
-            "it cools as it should": "A small residual should mean that the law is obeyed. But "
-            "which u_xx does the tape see?",
-            "it stays as it started": "On a straight piece u_xx is 0, so the law that is left says "
-            "u_t = 0. A rod that never cools obeys it, and has the right start and ends.",
-            "it is at 0 everywhere": "That has no residual either. But the start is in the loss, "
-            "with ten times the weight.",
+            "it cools as it should": "A small residual should mean that the equation holds. "
+            "But it depends on which u_xx the tape sees.",
+            "it stays as it started": "On a straight piece u_xx is 0, so the remaining "
+            "equation says u_t = 0. A rod that never cools satisfies it, and has the right "
+            "start and ends.",
+            "it is at 0 everywhere": "0 everywhere also has no residual. But the start is in "
+            "the loss, with ten times the weight.",
         },
     ),
     Callout(
         "19.e",
         right="Levenberg-Marquardt's",
         options={
-            "Adam's": "It takes twenty times as many steps. But each of them knows one slope.",
+            "Adam's": "Adam takes twenty times as many steps. But each of them uses only one "
+            "gradient.",
             "Levenberg-Marquardt's": "Each step solves for the bottom of a bowl in all 337 "
-            "directions at once, where Adam crawls along the flat ones.",
+            "directions at once, while Adam is slow along the flat ones.",
             "about the same": "Both use the same loss, points and start. But they do not get "
             "equally far.",
         },
@@ -328,11 +342,13 @@ PREDICTIONS = (
         "19.f",
         right="less than a hundredth",
         options={
-            "about as long": "Both solve the same equation. But the solver has no weights to learn.",
-            "a tenth": "It is far quicker than that: 50 products with a small matrix.",
-            "less than a hundredth": "The equation is linear, and the solver knows it: one small "
-            "matrix carries all of the rod from one time to the next. The network learns as if "
-            "nobody knew anything of the equation but how to test it.",
+            "about as long": "Both solve the same equation. But the solver has no weights to "
+            "learn.",
+            "a tenth": "A tenth would already be a large gain. But the solver is far faster: "
+            "50 products with a small matrix.",
+            "less than a hundredth": "The equation is linear, and the solver uses that: one "
+            "small matrix takes the whole rod from one time to the next. The network only "
+            "knows how to test the equation.",
         },
     ),
 )

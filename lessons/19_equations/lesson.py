@@ -5,7 +5,7 @@
 # *output* with respect to its *input* stand in the loss. A tape has to go through them, and a tiny loss may still
 # belong to a wrong solution.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - turn a differential equation into a loss, with its starting values weighted or built in;
 # - take second derivatives of a network's output, each by itself;
@@ -28,12 +28,6 @@ import keras
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
-
-# %% [markdown]
-# ## Sitting 1: An equation as a loss
-#
-# You can take two derivatives of a function. Now the function is a network, and a law says what its derivatives
-# must be. About {time}.
 
 # %% [markdown]
 # ## How does an equation become a loss?
@@ -71,11 +65,13 @@ times = tf.linspace(tf.constant(0.0, tf.float64), 5.0, 100)[:, None]
 sizes = {u.__name__: np.max(np.abs(residual(u, times))) for u in (swing, tf.cos)}
 
 print({name: "0" if size < 1e-9 else "not 0" for name, size in sizes.items()})
+
+# %% tags=["claims"]
 assert sizes["swing"] < 1e-9 and sizes["cos"] > 1
 
 # %% [markdown]
-# Now let a network be u. As in lesson 17 its weights are an argument: here one vector, w, of length p. The third
-# sitting gives each point a copy of them, so that w is (n, p). Until then read `copies` as the empty tuple.
+# Now let a network be u. As in lesson 17 its weights are an argument: here one vector, w, of length p. Further down
+# each point gets a copy of them, so that w is (n, p). Until then read `copies` as the empty tuple.
 
 
 # %%
@@ -150,6 +146,8 @@ squares = [residual(lambda t, size=size: size * tf.cos(t), times) ** 2 for size 
 losses = [float(tf.reduce_mean(square)) for square in squares]
 
 print("losses of cos t, of half of it, and of rest:", [f"{loss:.1f}" for loss in losses])
+
+# %% tags=["claims"]
 assert largest < 0.05 and losses[2] == 0 and np.isclose(losses[1], losses[0] / 4)
 assert np.allclose(residual(lambda t: swing(t) / 2, times), 0)
 
@@ -251,6 +249,8 @@ difference = max(np.max(np.abs(a - b)) for a, b in pairs)
 moved = np.max(np.abs(by_fit.get_weights()[2] - start_weights[2]))
 
 print("equal weights:", difference < 1e-5, " moved:", moved > 1e-3)
+
+# %% tags=["claims"]
 assert difference < 1e-5 and moved > 1e-3
 
 # %% [markdown]
@@ -290,14 +290,6 @@ check("19.1", pendulum_residual)
 # θ'' + damping · θ' + sin θ - push(t). The sine is that of the angle.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 2: Two variables
-#
-# **Here the first sitting ends.** You can turn an equation into a loss, and build its starting values in. When
-# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Time and place: which second derivative you ask for, and which networks have one. About {time}.
 
 # %% [markdown]
 # ## What does a second derivative cost?
@@ -349,6 +341,8 @@ def slopes(u, points, only_watched=True):
 
 u_t, u_xx = slopes(lambda points: points[:, :1] * points[:, 1:] ** 2, points)
 print(f"u_t = {u_t.numpy().item():.0f}, u_xx = {u_xx.numpy().item():.0f}")
+
+# %% tags=["claims"]
 # u_xx, and the mixed u_tx besides
 assert u_t == 9 and u_xx == 2 and second[0, 1] == 2 + 2 * 3
 
@@ -362,6 +356,8 @@ w = new_weights(2)
 u_t, u_xx = slopes(lambda points: network(w, points), inside)
 
 print(u_t.shape, u_xx.shape)
+
+# %% tags=["claims"]
 assert u_t.shape == u_xx.shape == (400, 1)
 
 # %% [markdown]
@@ -385,6 +381,8 @@ def slopes_forward(u, points):
 routes = [route(lambda points: network(w, points), inside) for route in (slopes, slopes_forward)]
 
 print("equal:", np.allclose(routes[0], routes[1]))
+
+# %% tags=["claims"]
 assert np.allclose(routes[0], routes[1])
 
 # %% [markdown]
@@ -424,6 +422,8 @@ counts = [
 ]
 first, second, third = (count["products"] for count in counts)
 print(f"products, compared with u: {second / first:.0f} and {third / first:.0f} times")
+
+# %% tags=["claims"]
 assert first == 3 and second <= 4 * first and third >= 1.5 * second
 assert forward["products"] < second
 
@@ -565,6 +565,8 @@ moved = np.max(np.abs(later - at_start))
 print("relu: moved by less than 0.1:", moved < 0.1)
 print("relu: u_xx is 0 at every point:", np.all(u_xx == 0))
 print({name: "off by more than a half" if e > 0.5 else "within 0.05" for name, e in errors.items()})
+
+# %% tags=["claims"]
 assert np.all(u_xx == 0) and loss_at_end["relu"] < 0.01 and loss_at_end["tanh"] < 0.01
 assert errors["relu"] > 0.5 and errors["tanh"] < 0.05 and moved < 0.1
 
@@ -603,15 +605,6 @@ check("19.3", rod)
 # </details>
 
 # %% [markdown]
-# ## Sitting 3: A better step
-#
-# **Here the second sitting ends.** You can take second derivatives of a network's output, and tell a network that
-# has none. When
-# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# A step made for squared errors, and what a network is good for where there are solvers. About {time}.
-
-# %% [markdown]
 # ## Which step suits squared errors?
 #
 # Where the loss is a sum of squared errors, you know more than its slope, and a step can use that. First with two
@@ -634,6 +627,8 @@ J = tape.jacobian(r, first_guess)  # (60, 2)
 s = tf.constant([0.01, 0.02], tf.float64)
 off = swing_errors(first_guess - s) - (r - tf.linalg.matvec(J, s))
 print(f"off by less than a hundredth: {np.max(np.abs(off)) < 0.01}")
+
+# %% tags=["claims"]
 assert np.max(np.abs(off)) < 0.01
 
 # %% [markdown]
@@ -698,8 +693,9 @@ with tf.GradientTape() as tape:
 agrees = np.allclose(2 * tf.transpose(J) @ r, tape.gradient(loss, w)[:, None])
 
 print(J.shape, agrees)
-assert J.shape == (490, 337) and agrees
 
+# %% tags=["claims"]
+assert J.shape == (490, 337) and agrees
 
 # %%
 def levenberg_marquardt(compute, w, steps, damping=0.01):
@@ -743,6 +739,8 @@ print(" closer:", closer)
 
 # %%
 print("more than three times closer:", curve[-1][1] < errors["tanh"] / 3)
+
+# %% tags=["claims"]
 assert curve[-1][1] < errors["tanh"] / 3
 
 # %% [markdown]
@@ -826,6 +824,8 @@ print("share of the time:", next(s for s in (0.01, 0.1, 1.0, np.inf) if share < 
 
 # %%
 print("closer than the network:", error_on_grid < curve[-1][1])
+
+# %% tags=["claims"]
 assert error_on_grid < 3e-4 < curve[-1][1] and share < 0.01
 
 # %% [markdown]
@@ -850,6 +850,8 @@ misfits = [
 ]
 from_guess = candidates[np.argmin(misfits)]
 print(f"k from the guessed start: off by more than a fifth: {abs(from_guess - 0.1) > 0.02}")
+
+# %% tags=["claims"]
 assert abs(from_guess - 0.1) > 0.02
 
 # %% [markdown]

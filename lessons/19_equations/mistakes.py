@@ -39,152 +39,158 @@ def nothing(m):
 
 PENDULUM = {
     "drag of the acceleration": Wrong(
-        "The damping multiplies the acceleration. Friction goes with the speed: damping * speed.",
+        "You multiply the damping by the acceleration. Multiply it by the speed: `damping * "
+        "speed`.",
         pendulum(drag=lambda m: m.damping * m.acceleration),
     ),
     "push added": Wrong(
-        "The push stands on the right side of the law: subtract it.",
+        "You add the push, but it is on the right side of the equation. Subtract it.",
         pendulum(push=lambda m: -m.push(m.t)),
     ),
-    "push left out": Wrong("The push is missing. Subtract push(t).", pendulum(push=nothing)),
+    "push left out": Wrong("The push is missing. Subtract `push(t)`.", pendulum(push=nothing)),
     "push at the angle": Wrong(
-        "The push is a function of the time, and you gave it the angle. Use push(t).",
+        "You call `push` with the angle, but it is a function of the time. Use `push(t)`.",
         pendulum(push=lambda m: m.push(m.angle)),
     ),
     "right minus left": Wrong(
-        "That is right side minus left side. Turn the sign of all of it.",
+        "You computed the right side minus the left side. Reverse all signs.",
         pendulum(result=lambda residual: -residual),
     ),
     "angle for its sine": Wrong(
-        "You took the angle for its sine, which is right for small swings alone. Use tf.sin(angle).",
+        "You use the angle instead of its sine, which is right only for small swings. Use "
+        "`tf.sin(angle)`.",
         pendulum(pull=lambda m: m.angle),
     ),
     "cosine": Wrong(
-        "The law holds the sine of the angle, and you took the cosine.",
+        "You use the cosine of the angle. Use the sine.",
         pendulum(pull=lambda m: tf.cos(m.angle)),
     ),
     "sine of the time": Wrong(
-        "The sine is that of the angle, and you took that of the time.",
+        "You use the sine of the time. Use the sine of the angle.",
         pendulum(pull=lambda m: tf.sin(m.t)),
     ),
     "sine of the speed": Wrong(
-        "The sine is that of the angle, and you took that of the speed.",
+        "You use the sine of the speed. Use the sine of the angle.",
         pendulum(pull=lambda m: tf.sin(m.speed)),
     ),
     "sine left out": Wrong(
-        "The sine of the angle is missing: nothing would pull the pendulum back.",
+        "The sine of the angle is missing, so nothing pulls the pendulum back. Add "
+        "`tf.sin(angle)`.",
         pendulum(pull=nothing),
     ),
     "sine subtracted": Wrong(
-        "The sine of the angle is subtracted, as for a pendulum that stands on its head. Add it.",
+        "You subtract the sine of the angle, as for an upside-down pendulum. Add it.",
         pendulum(pull=lambda m: -tf.sin(m.angle)),
     ),
     "damping left out": Wrong(
-        "The speed is not multiplied by the damping.",
+        "You do not multiply the speed by the damping. Use `damping * speed`.",
         pendulum(drag=lambda m: m.speed),
     ),
-    "no speed": Wrong("The term damping · θ' is missing.", pendulum(drag=nothing)),
+    "no speed": Wrong(
+        "The damping term is missing. Add `damping * speed`.", pendulum(drag=nothing)
+    ),
     "damping subtracted": Wrong(
-        "The damping term is subtracted, so the pendulum would gain speed. Add it.",
+        "You subtract the damping term, so the pendulum gains speed. Add it.",
         pendulum(drag=lambda m: -m.damping * m.speed),
     ),
     "damping squared": Wrong(
-        "The damping is squared. It multiplies the speed as it is.",
+        "You square the damping. Multiply the speed by `damping` once.",
         pendulum(drag=lambda m: m.damping**2 * m.speed),
     ),
     "drag of the squared speed": Wrong(
-        "The damping multiplies the squared speed, as for a car in the wind. In this law it multiplies the "
-        "speed itself.",
+        "You multiply the damping by the squared speed. Use the speed itself: `damping * speed`.",
         pendulum(drag=lambda m: m.damping * m.speed**2),
     ),
     "half the damping": Wrong(
-        "The damping term is halved, as in the spring above. Here it is damping · θ'.",
+        "You halve the damping term, as in the lesson's spring. Here it is `damping * speed`.",
         pendulum(drag=lambda m: m.damping * m.speed / 2),
     ),
     "the spring's damping": Wrong(
-        "The speed is halved, as in the spring above. This law has damping · θ'.",
+        "You use half of the speed, as in the lesson's spring. Here the term is `damping * speed`.",
         pendulum(drag=lambda m: m.speed / 2),
     ),
     "damped sine": Wrong(
-        "The damping multiplies the sine as well. It belongs to the speed θ' alone.",
+        "You also multiply the sine by the damping. Multiply only the speed by it.",
         pendulum(drag=lambda m: m.damping * (m.speed + tf.sin(m.angle)), pull=nothing),
     ),
     "the spring's law": Wrong(
-        "That is the law of the spring above, less the push. The pendulum's has damping · θ' and the sine of the "
-        "angle.",
+        "This is the equation of the lesson's spring, minus the push. The pendulum's has "
+        "`damping * speed` and the sine of the angle.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
     "the spring's numbers": Wrong(
-        "65/16 is the spring's number, as is the half of its damping. Here sin θ stands as it is, beside "
-        "damping · θ'.",
+        "65/16 and the half of the speed belong to the lesson's spring. Here use sin θ without "
+        "a factor, and `damping * speed`.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * tf.sin(m.angle)),
         pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
     ),
     "acceleration alone": Wrong(
-        "That is the acceleration less the push. The left side also has damping · θ' and sin θ.",
+        "This is only the acceleration minus the push. Add `damping * speed` and the sine of "
+        "the angle.",
         pendulum(drag=nothing, pull=nothing),
     ),
     "damped angle": Wrong(
-        "The damping multiplies the angle. It belongs to the speed θ'.",
+        "You multiply the damping by the angle. Multiply it by the speed.",
         pendulum(drag=lambda m: m.damping * m.angle),
     ),
     "damped acceleration": Wrong(
-        "Speed and acceleration have changed places: the damping belongs to the speed θ'.",
+        "Speed and acceleration are swapped. Multiply the damping by the speed.",
         pendulum(lambda m: m.damping * m.acceleration, drag=lambda m: m.speed),
     ),
     "no acceleration": Wrong(
-        "The acceleration θ'' is missing. Ask the outer tape for the slope of the speed.",
+        "The acceleration is missing. Compute the derivative of the speed with the outer tape.",
         pendulum(nothing),
     ),
     "speed for acceleration": Wrong(
-        "Where θ'' belongs stands θ', the speed. Ask the outer tape for the slope of the speed, not "
-        "of the angle.",
+        "You use the speed in place of the acceleration. Use the speed, not the angle, as the "
+        "target of the outer tape.",
         pendulum(lambda m: m.speed),
     ),
     "speed squared": Wrong(
-        "The speed is squared: the second derivative is not the square of the first. Ask the outer "
-        "tape for the slope of the speed.",
+        "You square the speed, but the second derivative is not the square of the first. "
+        "Compute the derivative of the speed with the outer tape.",
         pendulum(lambda m: m.speed**2),
     ),
     "squared": Wrong(
-        "The residual is squared already. Return the difference of both sides.",
+        "You squared the residual. Return the difference of both sides.",
         pendulum(result=lambda residual: residual**2),
     ),
     "size": Wrong(
-        "The sign of the residual is lost. Return the difference of both sides, without tf.abs.",
+        "You lost the sign of the residual. Return the difference of both sides, without `tf.abs`.",
         pendulum(result=tf.abs),
     ),
     "mean": Wrong(
-        "That is one number, a mean or a sum. Return the residual at each time, (n, 1).",
+        "You returned one number, a mean or a sum. Return the residual at each time, (n, 1).",
         pendulum(result=tf.reduce_mean),
     ),
     "mean square": Wrong(
-        "That is the mean square, a loss. Return the residual at each time, (n, 1).",
+        "You returned the mean square, a loss. Return the residual at each time, (n, 1).",
         pendulum(result=lambda residual: tf.reduce_mean(residual**2)),
     ),
     "no path": Wrong(
-        "The residual is right. But no path leads from it to the weights in theta: it went through "
-        "NumPy, a new constant or stop_gradient.",
+        "The residual is right, but no path leads from the weights in `theta` to it. Do not "
+        "use NumPy, a new constant or `tf.stop_gradient`.",
         pendulum(result=tf.stop_gradient),
     ),
     "sine closed": Wrong(
-        "The residual is right. But its sine is a constant for a tape around it, as np.sin returns "
-        "one. Use tf.sin, without NumPy or stop_gradient.",
+        "The residual is right, but its sine is a constant to the outer tape, as with "
+        "`np.sin`. Use `tf.sin`, without NumPy or `tf.stop_gradient`.",
         pendulum(pull=lambda m: tf.stop_gradient(tf.sin(m.angle))),
     ),
     "acceleration closed": Wrong(
-        "The residual is right. But the acceleration is a constant for a tape around it: take "
-        "θ'' from the tape itself, without NumPy or stop_gradient.",
+        "The residual is right, but the acceleration is a constant to the outer tape. Use the "
+        "acceleration exactly as the tape returns it, without NumPy or `tf.stop_gradient`.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration)),
     ),
     "speed closed": Wrong(
-        "The residual is right. But the speed in its damping is a constant for a tape around it: "
-        "leave θ' as the inner tape returns it, without NumPy or stop_gradient.",
+        "The residual is right, but the speed in its damping term is a constant to the outer "
+        "tape. Use the speed exactly as the inner tape returns it, without NumPy or "
+        "`tf.stop_gradient`.",
         pendulum(drag=lambda m: m.damping * tf.stop_gradient(m.speed)),
     ),
     "only the angle open": Wrong(
-        "The residual is right. But its derivatives are constants for a tape around it, and only "
-        "the angle itself is followed. Leave speed and acceleration as the tapes return them.",
+        "The residual is right, but its derivatives are constants to the outer tape. Use speed "
+        "and acceleration exactly as the tapes return them.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration + m.damping * m.speed), drag=nothing),
     ),
 }
@@ -259,152 +265,157 @@ def whole_slopes(values, both, k, x, t):
 
 ROD = {
     "k of the temperature": Wrong(
-        "k is asked at the temperatures. The material depends on the place: k(points[:, 1]).",
+        "You call `k` with the temperatures, but the material depends on the position. Use "
+        "`k(points[:, 1])`.",
         rod_law(lambda values, both, k, x, t: k(values) * both[:, 1]),
     ),
     "k outside": Wrong(
-        "The mixed derivative is gone, but for the outer tape k is a constant: the slope is k u_xx, "
-        "which misses k' u_x. Call k, and multiply u_x by it, inside the outer block.",
+        "The mixed derivative is gone, but `k` is a constant to the outer tape, so k' u_x is "
+        "missing. Call `k`, and multiply it by u_x, inside the outer block.",
         rod_law(plain_slope, lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
     "sum of two slopes": Wrong(
-        "k is in the right place, but the target still holds u_t and u_x, and the tape sums them. "
-        "Take the column of u_x before you ask the outer tape.",
+        "`k` is now in the right place, but your target still contains u_t and u_x, which the "
+        "tape sums. Select the column of u_x before you call `outer.gradient`.",
         rod_law(lambda values, both, k, x, t: k(x)[:, None] * both),
     ),
     "u_t in the flow": Wrong(
-        "The target of the outer tape holds k u_x and u_t as well, and the tape sums them. Ask for "
-        "the slope of the flow alone.",
+        "The target of the outer tape contains u_t as well as k u_x, and the tape sums them. "
+        "Use only the flow as the target.",
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 1] + both[:, 0]),
     ),
     "flow of u_t": Wrong(
-        "The flow is made of u_t, column 0. It is k times u_x, column 1.",
+        "Your flow uses u_t, column 0. It is k times u_x, column 1.",
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 0]),
     ),
     "slope in time": Wrong(
-        "The flow's slope is taken in the direction of t, column 0. Take column 1.",
+        "You take the derivative of the flow with respect to t, column 0. Take it with respect "
+        "to x, column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - bend[:, 0]),
     ),
     "u_x for u_t": Wrong(
-        "The first term is u_x, column 1. It is u_t, column 0.",
+        "Your first term is u_x, column 1. Use u_t, column 0.",
         rod_law(result=lambda both, bend, k, x: both[:, 1] - bend[:, 1]),
     ),
     "columns exchanged": Wrong(
-        "t and x are exchanged: column 0 holds t, and column 1 holds x.",
+        "t and x are swapped. Column 0 is t, and column 1 is x.",
         rod_law(
             lambda values, both, k, x, t: k(t) * both[:, 0],
             lambda both, bend, k, x: both[:, 1] - bend[:, 0],
         ),
     ),
     "k of the time": Wrong(
-        "k got the times. The material changes along the rod: k(points[:, 1]).",
+        "You call `k` with the times, but the material changes along the rod. Use `k(points[:, "
+        "1])`.",
         rod_law(lambda values, both, k, x, t: k(t) * both[:, 1]),
     ),
     "no k": Wrong(
-        "k is missing: you return u_t - u_xx. The flow is k(x) times u_x.",
+        "You return u_t - u_xx, without k. Multiply u_x by `k(x)` to get the flow.",
         rod_law(plain_slope),
     ),
     "sum without k": Wrong(
-        "k is missing, and the target holds both slopes, which the tape sums. The target is "
-        "k(x) times u_x alone.",
+        "`k` is missing, and your target contains both slopes, which the tape sums. Use only "
+        "k(x) times u_x as the target.",
         rod_law(whole_slopes),
     ),
     "k twice": Wrong(
-        "k is there twice: in the flow, and around its slope. It belongs into the flow.",
+        "You use `k` twice: in the flow and around its derivative. Keep it only in the flow.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
     "k squared": Wrong(
-        "k is squared in the flow. It is k(x) times u_x.",
+        "You square `k` in the flow. Use k(x) times u_x.",
         rod_law(lambda values, both, k, x, t: k(x) ** 2 * both[:, 1]),
     ),
     "k with two axes": Wrong(
-        "The flow is (n, n), every point with every other: of k(x) and u_x one has the shape (n, 1) and "
-        "the other (n,). Take both columns with [:, 1].",
+        "The flow has shape (n, n): one of `k(x)` and u_x has shape (n, 1), the other (n,). "
+        "Select both columns with `[:, 1]`.",
         rod_law(lambda values, both, k, x, t: k(x[:, None]) * both[:, 1]),
     ),
     "flow divided by k": Wrong(
-        "u_x is divided by k. A good conductor carries more: multiply.",
+        "You divide u_x by `k`. Multiply: a good conductor carries more heat.",
         rod_law(lambda values, both, k, x, t: both[:, 1] / k(x)),
     ),
     "k u": Wrong(
-        "You took the slope of k u, not of k u_x.",
+        "You use the derivative of k u. Use the derivative of k u_x.",
         rod_law(lambda values, both, k, x, t: k(x) * values),
     ),
     "k before the first slope": Wrong(
-        "You took the second derivative of k u. Take u_x first, and multiply that by k.",
+        "You use the second derivative of k u. Compute u_x first, and multiply that by k.",
         of_product(lambda values, product: values),
         of_product(lambda values, product: product),
     ),
     "sign of k' u_x": Wrong(
-        "The flow's slope has two parts, k u_xx and k' u_x, and you add the second. Subtract both.",
+        "The derivative of the flow has two parts, k u_xx and k' u_x, but you add the second. "
+        "Subtract both.",
         by_product_rule(lambda u_t, bend, change: u_t - bend + change),
     ),
     "k' without u_x": Wrong(
-        "The second part of the flow's slope is k' alone. The product rule gives k' u_x + k u_xx: let "
-        "the outer tape find it, with k(x) times u_x as the target.",
+        "You use k' without u_x. The product rule gives k' u_x + k u_xx: let the outer tape "
+        "compute it, with k(x) times u_x as the target.",
         by_product_rule(lambda u_t, bend, change: u_t - bend - change, lambda slope, u_x: slope),
     ),
     "k' u_x alone": Wrong(
-        "You subtract k' u_x alone. The slope of the flow is that of a product: k' u_x + k u_xx.",
+        "You subtract only k' u_x. The derivative of the flow is k' u_x + k u_xx.",
         by_product_rule(lambda u_t, bend, change: u_t - change),
     ),
     "sign of the flow": Wrong(
-        "The slope of the flow is added. Left side minus right side: subtract it.",
+        "You add the derivative of the flow. Subtract it: left side minus right side.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] + bend[:, 1]),
     ),
     "right minus left": Wrong(
-        "That is right side minus left side. Turn the sign of all of it.",
+        "You computed the right side minus the left side. Reverse all signs.",
         rod_law(result=lambda both, bend, k, x: bend[:, 1] - both[:, 0]),
     ),
     "no u_t": Wrong(
-        "u_t is missing: you return minus the slope of the flow.",
+        "u_t is missing: you return minus the derivative of the flow. Return u_t minus that "
+        "derivative.",
         rod_law(result=lambda both, bend, k, x: -bend[:, 1]),
     ),
     "right side only": Wrong(
-        "That is the right side alone. Return u_t minus it.",
+        "You returned only the right side. Return u_t minus that.",
         rod_law(result=lambda both, bend, k, x: bend[:, 1]),
     ),
     "k u_t": Wrong(
-        "u_t is multiplied by k as well. k stands in the flow alone.",
+        "You also multiply u_t by `k`. Keep `k` only in the flow.",
         rod_law(result=lambda both, bend, k, x: k(x) * both[:, 0] - bend[:, 1]),
     ),
     "k left as x": Wrong(
-        "The flow is x times u_x. The conductivity is k(x), a function that you call.",
+        "Your flow is x times u_x. Call the function `k`: use `k(x)`.",
         rod_law(lambda values, both, k, x, t: x * both[:, 1]),
     ),
     "size": Wrong(
-        "The sign of the residual is lost. Return the difference of both sides, without tf.abs.",
+        "You lost the sign of the residual. Return the difference of both sides, without `tf.abs`.",
         rod_law(result=lambda both, bend, k, x: tf.abs(both[:, 0] - bend[:, 1])),
     ),
     "flow not differentiated": Wrong(
-        "You subtracted the flow itself. It is the slope of the flow that counts.",
+        "You subtract the flow itself. Subtract the derivative of the flow.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * both[:, 1]),
     ),
     "both columns": Wrong(
-        "A mixed derivative is in it: you subtract both columns of the flow's slope, or your u_xx comes "
-        "from a target that holds u_t, too. Use the flow alone, and column 1.",
+        "Your result includes a mixed derivative: you subtract both columns, or your target "
+        "also contains u_t. Use only the flow as the target, and column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.reduce_sum(bend, axis=1)),
     ),
     "mean": Wrong(
-        "That is one number, a mean or a sum. Return the residual at each point, (n,).",
+        "You returned one number, a mean or a sum. Return the residual at each point, (n,).",
         rod_law(result=lambda both, bend, k, x: tf.reduce_mean(both[:, 0] - bend[:, 1])),
     ),
     "squared": Wrong(
-        "The residual is squared already. Return the difference of both sides.",
+        "You squared the residual. Return the difference of both sides.",
         rod_law(result=lambda both, bend, k, x: (both[:, 0] - bend[:, 1]) ** 2),
     ),
     "column kept": Wrong(
-        "The residual has two axes. Take a column with points[:, 1], not with points[:, 1:].",
+        "Your residual has two axes. Select a column with `points[:, 1]`, not `points[:, 1:]`.",
         rod_law(result=lambda both, bend, k, x: both[:, :1] - bend[:, 1:]),
     ),
     "no path": Wrong(
-        "The residual is right. But no path leads from it to the weights in u: it went through "
-        "NumPy, a new constant or stop_gradient.",
+        "The residual is right, but no path leads from the weights in `u` to it. Do not use "
+        "NumPy, a new constant or `tf.stop_gradient`.",
         rod_law(result=lambda both, bend, k, x: tf.stop_gradient(both[:, 0] - bend[:, 1])),
     ),
     "flow closed": Wrong(
-        "The residual is right. But the slope of the flow is a constant for a tape around it: leave "
-        "it as the outer tape returns it.",
+        "The residual is right, but the derivative of the flow is a constant to an outer tape. "
+        "Use it exactly as `outer.gradient` returns it.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.stop_gradient(bend[:, 1])),
     ),
 }
@@ -452,163 +463,167 @@ def line_between(r):
 
 BUILT_IN = {
     "no factor": Wrong(
-        "The network is added everywhere, also at the start. Multiply it by a factor that is 0 there "
-        "and at both ends.",
+        "You add the network everywhere, even at the start. Multiply it by a factor that is 0 "
+        "at t = 0 and at both ends.",
         built(factor=everywhere),
     ),
     "network alone": Wrong(
-        "u is the network, with nothing built in. Add start(x), and multiply the network by a "
-        "factor that is 0 on the border.",
+        "Your u is only the network. Add `start(x)`, and multiply the network by a factor that "
+        "is 0 on the border.",
         built(nothing, everywhere),
     ),
     "not 0 at the start": Wrong(
-        "At t = 0 the network still counts. Its factor must be 0 there: multiply by t. A 1 - t, or "
-        "a t that is added, is not 0.",
+        "The network still contributes at t = 0. Multiply it by a factor that is 0 there, such "
+        "as `t`, not by `1 - t` or a sum with `t`.",
         built(factor=lambda r: r.x * (r.length - r.x)),
     ),
     "start left out": Wrong(
-        "u is 0 at the start: start(x) is missing, or the factor multiplies it, too. Add it outside of "
-        "the product.",
+        "u is 0 at the start: `start(x)` is missing, or you multiply it by the factor. Add it "
+        "outside the product.",
         built(nothing),
     ),
     "start multiplied": Wrong(
-        "start(x) is multiplied by the network, and so it depends on it at t = 0. Add it as it is.",
+        "You multiply `start(x)` by the network, so u depends on the network at t = 0. Add "
+        "`start(x)` unchanged.",
         built(nothing, lambda r: r.start(r.x) + first_factor(r)),
     ),
     "start as the factor": Wrong(
-        "start(x) is the network's factor, and it is 0 at the ends only where their values are. Take "
-        "a factor of t, x and length - x.",
+        "You multiply the network by `start(x)`, which is 0 at the ends only if the boundary "
+        "values are 0. Multiply it by `t * x * (length - x)` instead.",
         built(factor=lambda r: r.t * r.start(r.x)),
     ),
     "straight start": Wrong(
-        "You start with a straight line between the ends. At t = 0 it has to be start(x), which has "
-        "both ends in it.",
+        "You start with a straight line between the ends. Use `start(x)`, which already "
+        "includes both ends.",
         built(line_between),
     ),
     "ends added to the start": Wrong(
-        "The ends are there twice: start(x) has them in it already.",
+        "You add the boundary values twice: `start(x)` already includes them. Use only `start(x)`.",
         built(lambda r: r.start(r.x) + line_between(r)),
     ),
     "start at the time": Wrong(
-        "start got the times. Take u's arguments in the order u(t, x), and call start(x), a function "
-        "of the place.",
+        "You call `start` with the times. Use the order `u(t, x)`, and call `start(x)`, a "
+        "function of the position.",
         built(lambda r: r.start(r.t)),
     ),
     "start turned round": Wrong(
-        "The start is read from the other end. Use start(x).",
+        "You read the start from the other end. Use `start(x)`.",
         built(lambda r: r.start(r.length - r.x)),
     ),
     "u not returned": Wrong(
-        "Nothing comes back. rod must end in `return u`, at the indentation of `def u`, and u itself in "
-        "a return as well.",
+        "A `return` is missing. End `rod` with `return u`, indented like `def u`, and let `u` "
+        "return its value.",
         lambda *given: None,
         built_of(nothing_back),
     ),
     "t only": Wrong(
-        "The start is right, but at x = 0 the network counts. The factor must be 0 at both ends, "
-        "too.",
+        "u is right at t = 0, but at x = 0 the network still contributes. Multiply it by a "
+        "factor that is 0 at both ends too, such as `x * (length - x)`.",
         built(factor=lambda r: r.t),
         built(factor=lambda r: tf.tanh(r.t)),
         built(factor=lambda r: tf.tanh(r.t) ** 2),
     ),
     "start corrected alone": Wrong(
-        "What the network says at the start is taken away from it, which holds the start. The ends are "
-        "still free: multiply by x and by length - x.",
+        "You subtract the network's value at the start, which makes u right at t = 0. But the "
+        "ends are still free: multiply by `x * (length - x)`.",
         built_of(lambda r: r.start(r.x) + r.network(r.t, r.x) - r.network(0 * r.t, r.x)),
     ),
     "temperatures for places": Wrong(
-        "The factor is 0 where x is left or right, but these are temperatures. The ends are at x = 0 "
-        "and x = length.",
+        "Your factor is 0 if x equals `left` or `right`, but these are temperatures. The ends "
+        "are at x = 0 and x = `length`.",
         built(factor=lambda r: r.t * (r.x - r.left) * (r.x - r.right)),
         built(factor=lambda r: r.t * (r.x - r.left) * (r.right - r.x)),
     ),
     "left end open": Wrong(
-        "The left end is not held: the factor is not 0 at x = 0. Multiply by x.",
+        "The left end is not fixed, because your factor is not 0 at x = 0. Multiply by `x`.",
         built(factor=lambda r: r.t * (r.length - r.x)),
     ),
     "ends fade": Wrong(
-        "The start fades with the time, and takes the ends with it. Leave start(x) as it is, or add what the "
-        "ends lose.",
+        "`start(x)` fades over time, and with it the boundary values. Keep `start(x)` unchanged.",
         built(lambda r: tf.exp(-r.t) * r.start(r.x)),
         built(lambda r: (1 - r.t) * r.start(r.x)),
     ),
     "from start to network": Wrong(
-        "u goes over from the start to the network, at the ends as well. The ends must stay at "
-        "left and right.",
+        "u changes from the start to the network, even at the ends. Keep the ends at `left` "
+        "and `right`.",
         built(lambda r: (1 - r.t) * r.start(r.x), lambda r: r.t),
         built_of(
             lambda r: tf.exp(-r.t) * (r.start(r.x) - r.network(r.t, r.x)) + r.network(r.t, r.x)
         ),
     ),
     "jump from the start": Wrong(
-        "Only t = 0 is held: a moment later u is the network, at the ends too. Take a factor "
-        "that grows from 0 in place of tf.where.",
+        "You fix only t = 0: right after it, u is the network, even at the ends. Use a factor "
+        "that grows from 0 instead of `tf.where`.",
         built_of(lambda r: tf.where(r.t > 0, r.network(r.t, r.x), r.start(r.x))),
     ),
     "right end open": Wrong(
-        "The right end is not held: the factor is not 0 at x = length. Multiply by length - x.",
+        "The right end is not fixed, because your factor is not 0 at x = `length`. Multiply by "
+        "`length - x`.",
         built(factor=lambda r: r.t * r.x),
     ),
     "right end of a sine": Wrong(
-        "sin(πx) is 0 at x = 1, and the rod ends at x = length. Divide x by length.",
+        "sin(πx) is 0 at x = 1, but the rod ends at x = `length`. Divide x by `length`.",
         built(factor=lambda r: r.t * tf.sin(np.pi * r.x)),
     ),
     "length 1": Wrong(
-        "The factor is 0 at x = 1. The rod ends at x = length: use length - x.",
+        "Your factor is 0 at x = 1, but the rod ends at x = `length`. Use `length - x`.",
         built(factor=lambda r: r.t * r.x * (1 - r.x)),
     ),
     "end on the wrong side": Wrong(
-        "The factor is 0 at x = -length. Use length - x.",
+        "Your factor is 0 at x = -`length`. Use `length - x`.",
         built(factor=lambda r: r.t * r.x * (r.length + r.x)),
     ),
     "jumps at the ends": Wrong(
-        "The ends are right, and just beside them u jumps. A loss of derivatives sees no jump: take a "
-        "factor that is 0 at the ends in place of tf.where.",
+        "The ends are right, but u jumps next to them, and a loss of derivatives does not see "
+        "a jump. Use a factor that is 0 at the ends instead of `tf.where`.",
         built(factor=lambda r: tf.where((r.x == 0) | (r.x == r.length), 0.0, r.t)),
     ),
     "jumps after the start": Wrong(
-        "The start is right, and a moment later u jumps: a sign or a comparison of t is no factor that "
-        "grows from 0. Multiply by t.",
+        "The start is right, but u jumps right after it, because a sign or a comparison of t "
+        "does not grow from 0. Multiply by `t`.",
         built(factor=lambda r: tf.sign(r.t) * r.x * (r.length - r.x)),
     ),
     "jumps at the border": Wrong(
-        "On the border u is right, and beside it it jumps. A loss of derivatives sees no jump: take "
-        "a factor that grows from 0, in place of tf.where or a comparison.",
+        "u is right on the border, but it jumps next to it, and a loss of derivatives does not "
+        "see a jump. Use a factor that grows from 0 instead of `tf.where` or a comparison.",
         built_of(lambda r: tf.where(first_factor(r) == 0, r.start(r.x), r.network(r.t, r.x))),
         built(factor=lambda r: tf.sign(first_factor(r))),
     ),
     "network left out": Wrong(
-        "The border is right. But the network changes nothing, so u could not cool.",
+        "The border is right, but the network has no effect, so u cannot cool. Add the "
+        "network, times the factor.",
         built(network=nothing),
     ),
     "held at t = 1": Wrong(
-        "The factor is 0 at t = 1 as well, so the network can change nothing there. Only t = 0 and the ends "
-        "are known.",
+        "Your factor is 0 at t = 1 as well, so the network has no effect there. Only t = 0 and "
+        "the ends are fixed.",
         built(factor=lambda r: (1 - r.t) * first_factor(r)),
     ),
     "held in the middle": Wrong(
-        "The factor is 0 in the middle of the rod as well, where the network must be able to change "
-        "u. One arch from end to end is enough.",
+        "Your factor is 0 in the middle of the rod as well, so the network has no effect "
+        "there. Use a single arch from end to end.",
         built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
     "held in more places": Wrong(
-        "The factor is 0 at other times or places as well, as a sine is that passes through 0 again. "
-        "There the network can change nothing.",
+        "Your factor is 0 at other times or positions as well, such as a sine that crosses 0 "
+        "again. Make it 0 only at t = 0 and at the ends.",
         built(factor=lambda r: r.t * tf.sin(3 * np.pi * r.x / r.length)),
         built(factor=lambda r: tf.sin(np.pi * r.t / 2) * r.x * (r.length - r.x)),
     ),
     "start as a factor": Wrong(
-        "Where the start is 0, the network can change nothing, since it is multiplied by start(x). "
-        "Add the two.",
+        "The network has no effect where the start is 0, because you multiply it by "
+        "`start(x)`. Add the two.",
         built_of(lambda r: r.start(r.x) * (1 + first_factor(r) * r.network(r.t, r.x))),
     ),
     "no path": Wrong(
-        "u is right. But no tape finds the way to the network: it went through NumPy, a new "
-        "constant or stop_gradient.",
+        "u is right, but no path leads from the network to it: its output went through NumPy, "
+        "a new constant or `tf.stop_gradient`. Use the tensor that `network(t, x)` "
+        "returns.",
         built(network=lambda r: tf.stop_gradient(r.network(r.t, r.x))),
     ),
     "network at other times": Wrong(
-        "The network never gets a late time: its first argument is not t. Call network(t, x).",
+        "You never call the network with a late time, because its first argument is not `t`. "
+        "Call `network(t, x)`.",
         built(network=lambda r: r.network(r.x, r.t)),
         built(network=lambda r: r.network(0 * r.t, r.x)),
     ),
@@ -709,180 +724,185 @@ def damped_or_none(errors_of, w, damping):
 
 DAMPED = {
     "always taken": Wrong(
-        "A step that makes the loss larger is taken, too. Compare the sums of squares first, and "
-        "return w where it does not fall.",
+        "You also take a step that makes the loss larger. Compare the sums of squares first, "
+        "and return `w` if the new one is not smaller.",
         damped(refused=lambda w, trial: trial),
     ),
     "never taken": Wrong(
-        "No step is ever taken. Either you try w + s, which climbs, or you compare or return "
-        "something else: where the sum of squares at w - s is smaller than at w, return w - s.",
+        "You never take a step. If the sum of squares at `w - s` is smaller than at `w`, "
+        "return `w - s` (not `w + s`, which goes uphill).",
         damped(is_better=lambda new, old: False),
     ),
     "taken where it rises": Wrong(
-        "The comparison is turned round: a step is taken where the loss rises. Take it where the new "
+        "Your comparison is reversed: you take a step if the loss rises. Take it if the new "
         "sum of squares is smaller.",
         damped(is_better=lambda new, old: tf.reduce_sum(new**2) > tf.reduce_sum(old**2)),
     ),
     "not squared": Wrong(
-        "You compare the sums of the errors, in which large errors of both signs cancel. Square them "
-        "first.",
+        "You compare the sums of the errors, in which large errors of opposite sign cancel. "
+        "Square them first.",
         damped(is_better=lambda new, old: tf.reduce_sum(new) < tf.reduce_sum(old)),
     ),
     "sizes compared": Wrong(
-        "A step is refused that makes the sum of squares smaller: you compare something else, such "
-        "as the sizes of the errors, or the largest one.",
+        "You reject a step that makes the sum of squares smaller, because you compare "
+        "something else, such as absolute errors or the largest one. Compare the sums of "
+        "squares.",
         damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
         damped(is_better=lambda new, old: tf.reduce_max(tf.abs(new)) < tf.reduce_max(tf.abs(old))),
     ),
     "no damping": Wrong(
-        "The damping is not in the equation: that is the step of Gauss and Newton. Add damping · I "
-        "to JᵀJ.",
+        "The damping is not in your equation, which makes this a Gauss-Newton step. Add "
+        "damping · I to JᵀJ.",
         damped(lambda J, damping: squared(J)),
     ),
     "damping subtracted": Wrong(
-        "The damping is subtracted from JᵀJ, which makes steps longer. Add it.",
+        "You subtract the damping from JᵀJ, which makes steps longer. Add it.",
         damped(lambda J, damping: squared(J) - damping * identity(J)),
     ),
     "damping in every entry": Wrong(
-        "The damping is added to every entry of JᵀJ. It belongs on the diagonal: multiply tf.eye.",
+        "You add the damping to every entry of JᵀJ. Add it only to the diagonal: multiply it "
+        "by `tf.eye`.",
         damped(lambda J, damping: squared(J) + damping),
     ),
     "damping scaled": Wrong(
-        "The damping multiplies the diagonal of JᵀJ. That is Marquardt's own form, and a good one; here it "
-        "multiplies I.",
+        "You multiply the diagonal of JᵀJ by the damping, which is Marquardt's own form. Here "
+        "multiply I by it.",
         damped(lambda J, damping: squared(J) + damping * diagonal(J)),
     ),
     "damping of 1": Wrong(
-        "I is added without the damping. Multiply tf.eye by it.",
+        "You add I without the damping. Multiply `tf.eye` by it.",
         damped(lambda J, damping: squared(J) + identity(J)),
     ),
     "damping squared": Wrong(
-        "The damping is squared in the equation.",
+        "You square the damping in the equation. Use it once.",
         damped(lambda J, damping: squared(J) + damping**2 * identity(J)),
     ),
     "divided by the damping": Wrong(
-        "I is divided by the damping. More damping should make the step shorter: multiply.",
+        "You divide I by the damping. Multiply: more damping should make the step shorter.",
         damped(lambda J, damping: squared(J) + identity(J) / damping),
     ),
     "gradient for Jᵀr": Wrong(
-        "The right side is twice Jᵀr: the gradient of the sum of squares has a factor 2. Use Jᵀr, or half of "
-        "the gradient.",
+        "Your right side is twice Jᵀr, because the gradient of the sum of squares has a factor "
+        "of 2. Use Jᵀr, or half of the gradient.",
         damped(right=lambda J, r: 2 * tf.transpose(J) @ r[:, None]),
     ),
     "both sides doubled but the damping": Wrong(
-        "JᵀJ and Jᵀr are doubled, and the damping is not: that is half the damping. Leave the "
-        "factors out.",
+        "You double JᵀJ and Jᵀr, but not the damping, which halves its effect. Remove the "
+        "factors of 2.",
         damped(
             lambda J, damping: 2 * squared(J) + damping * identity(J),
             lambda J, r: 2 * tf.transpose(J) @ r[:, None],
         ),
     ),
     "mean": Wrong(
-        "JᵀJ and Jᵀr are divided by the number of errors, and the damping is not. Use sums.",
+        "You divide JᵀJ and Jᵀr by the number of errors, but not the damping. Use sums.",
         damped(
             lambda J, damping: squared(J) / len(J) + damping * identity(J),
             lambda J, r: tf.transpose(J) @ r[:, None] / len(J),
         ),
     ),
     "JᵀJ doubled": Wrong(
-        "JᵀJ is doubled, and Jᵀr is not. Leave the 2 out.",
+        "You double JᵀJ, but not Jᵀr. Remove the factor of 2.",
         damped(lambda J, damping: 2 * squared(J) + damping * identity(J)),
     ),
     "new damping too early": Wrong(
-        "The damping is changed before the step is computed. Solve with the damping that was given.",
+        "You change the damping before you compute the step. Solve with the damping that you "
+        "were given.",
         damped(lambda J, damping: squared(J) + damping / 10 * identity(J)),
         damped(lambda J, damping: squared(J) + damping * 10 * identity(J)),
     ),
     "second derivatives": Wrong(
-        "That is a damped Newton step, with the second derivatives of the loss. Use JᵀJ in their "
-        "place.",
+        "This is a damped Newton step, with the second derivatives of the loss. Use JᵀJ instead.",
         by_hessian,
     ),
     "one row for J": Wrong(
-        "J has one row, the slopes of the sum of the errors. tape.gradient sums its targets: ask "
-        "tape.jacobian.",
+        "Your J has one row, the slopes of the sum of the errors, because `tape.gradient` sums "
+        "its targets. Use `tape.jacobian`.",
         damped(bowl_of_the_sum, lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r)),
         damped(bowl_of_the_sum, lambda J, r: tf.transpose(summed(J)) * r[0]),
     ),
     "gradient descent": Wrong(
-        "JᵀJ is not used: that is a step down the gradient. Solve (JᵀJ + damping · I) s = Jᵀr.",
+        "You do not use JᵀJ, so this is a step of gradient descent. Solve (JᵀJ + damping · I) "
+        "s = Jᵀr.",
         damped(lambda J, damping: damping * identity(J)),
         of_gradient,
     ),
     "diagonal of JᵀJ": Wrong(
-        "Only the diagonal of JᵀJ is used. The other entries tell how weights work together.",
+        "You use only the diagonal of JᵀJ. Use the whole matrix; the other entries say how "
+        "weights act together.",
         damped(lambda J, damping: diagonal(J) + damping * identity(J)),
     ),
     "half a step": Wrong(
-        "Half of the step is taken. It is w - s.",
+        "You take half of the step. Use `w - s`.",
         damped(trial_of=lambda w, s: w - s / 2),
     ),
     "step multiplied by the damping": Wrong(
-        "The step is multiplied by the damping, as if that were a learning rate. The damping stands in "
-        "the equation alone.",
+        "You multiply the step by the damping, as if it were a learning rate. Use the damping "
+        "only in the equation.",
         lambda errors_of, w, damping: damped(trial_of=lambda w, s: w - damping * s)(
             errors_of, w, damping
         ),
     ),
     "step returned": Wrong(
-        "You return s itself. Return w - s.",
+        "You returned `s` itself. Return `w - s`.",
         damped(trial_of=lambda w, s: s, is_better=lambda new, old: True),
     ),
     "a column for s": Wrong(
-        "s has the shape (p, 1), so w - s becomes (p, p), every weight with every step. Take the one "
-        "column of what tf.linalg.solve returns: [:, 0].",
+        "`s` has shape (p, 1), so `w - s` broadcasts to (p, p). Select the column of the "
+        "result of `tf.linalg.solve`: `[:, 0]`.",
         damped(trial_of=lambda w, s: w - s[:, None]),
     ),
     "nothing when taken back": Wrong(
-        "Where the step is taken back, nothing is returned: a return is missing there, or stands inside "
-        "the if. Return w and ten times the damping.",
+        "If the step is rejected, your function returns nothing: a `return` is missing, or is "
+        "inside the `if`. Return `w` and ten times the damping.",
         damped_or_none,
     ),
     "until it falls": Wrong(
-        "You went on until the loss fell. One step: where it does not fall, return w and ten times "
-        "the damping.",
+        "You continue until the loss falls. Take one step: if the loss does not fall, return "
+        "`w` and ten times the damping.",
         until_better,
     ),
     "another factor": Wrong(
-        "The weights are right, but the damping is not changed by the factor 10. Divide it by 10 after a good "
-        "step, and multiply it by 10 after a bad one.",
+        "The weights are right, but you change the damping by another factor. Divide it by 10 "
+        "after a good step, and multiply it by 10 after a bad one.",
         *(
             damped(following=by_factors(n, k))
             for n, k in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
         ),
     ),
     "as good counts": Wrong(
-        "Where the sum of squares stays as it is, the step counts as good. It must be smaller: "
-        "otherwise keep w, and raise the damping.",
+        "If the sum of squares stays the same, you count the step as good. Require a smaller "
+        "sum; otherwise keep `w`, and raise the damping.",
         damped(is_better=lambda new, old: tf.reduce_sum(new**2) <= tf.reduce_sum(old**2)),
     ),
     "damping turned round": Wrong(
-        "The weights are right, but the damping goes the wrong way. After a good step trust the bowl "
-        "more, with a tenth of the damping; after a bad one less.",
+        "The weights are right, but the damping changes the wrong way. Return a tenth of it "
+        "after a good step, and ten times as much after a bad one.",
         damped(following=lambda damping, good: damping * 10 if good else damping / 10),
     ),
     "damping not lowered": Wrong(
-        "The weights are right, but after a good step the damping stays. Return a tenth of it.",
+        "The weights are right, but the damping does not change after a good step. Return a "
+        "tenth of it.",
         damped(following=lambda damping, good: damping if good else damping * 10),
     ),
     "damping not raised": Wrong(
-        "The weights are right, but after a step that was taken back the damping stays. Then the next step is the "
-        "same. Return ten times the damping.",
+        "The weights are right, but the damping does not change after a rejected step, so the "
+        "next step would be the same. Return ten times the damping.",
         damped(following=lambda damping, good: damping / 10 if good else damping),
     ),
     "damping unchanged": Wrong(
-        "The weights are right, but the damping never changes. Return a tenth of it after a good step, ten "
-        "times as much after a bad one.",
+        "The weights are right, but the damping never changes. Return a tenth of it after a "
+        "good step, and ten times as much after a bad one.",
         damped(following=lambda damping, good: damping),
     ),
     "damping always lowered": Wrong(
-        "The weights are right, but the damping is lowered after a bad step, too. Return ten times as "
-        "much there.",
+        "The weights are right, but you lower the damping after a bad step as well. Return ten "
+        "times as much there.",
         damped(following=lambda damping, good: damping / 10),
     ),
     "damping always raised": Wrong(
-        "The weights are right, but the damping is raised after a good step, too. Return a tenth "
-        "of it there.",
+        "The weights are right, but you raise the damping after a good step as well. Return a "
+        "tenth of it there.",
         damped(following=lambda damping, good: damping * 10),
     ),
 }

@@ -23,12 +23,12 @@ print(f"{size.numpy():.2f}")
         question="The loss falls close to 0. How large is the swing?",
         right="0.00",
         options={
-            "0.00": "Halve any motion and you halve its residual. Rest obeys the law perfectly, and "
-            "nothing in the loss speaks of a start.",
-            "1.00": "The swing has the wrong rhythm for this spring, so it cannot stay. And nothing "
-            "tells it to start at 1.",
-            "0.25": "A quarter would balance the 4, it seems. But a quarter of a wrong swing has a "
-            "quarter of its residual.",
+            "0.00": "If you halve any motion, you halve its residual. Rest obeys the equation "
+            "perfectly, and the loss does not include a start.",
+            "1.00": "The swing has the wrong frequency for this spring, so it cannot stay. And "
+            "nothing tells it to start at 1.",
+            "0.25": "A quarter would seem to balance the 4. But a quarter of a wrong swing has "
+            "a quarter of its residual.",
         },
     ),
     Variant(
@@ -48,15 +48,15 @@ for _ in range(40):
 
 print(f"{size.numpy():.2f}")
 """,
-        question="The curve obeys the law with every `size`. Where does the training lead?",
+        question="The curve obeys the equation for every `size`. Where does the training lead?",
         right="3.00",
         options={
-            "0.00": "No medicine at all obeys the law, too. But the loss is 0 from the beginning, and "
-            "nothing pulls anywhere.",
-            "3.00": "The residual is 0 with every size, and so is the slope of the loss. The equation "
-            "alone has many solutions, and does not choose among them.",
-            "1.00": "Many such curves are drawn from 1. But nothing in the loss says where this one "
-            "starts.",
+            "0.00": "No medicine at all also obeys the equation. But the loss is 0 from the "
+            "beginning, so nothing changes `size`.",
+            "3.00": "The residual is 0 for every size, and so is the gradient of the loss. The "
+            "equation has many solutions, and does not choose among them.",
+            "1.00": "Many such curves are drawn from 1. But nothing in the loss says where "
+            "this one starts.",
         },
     ),
     Variant(
@@ -78,11 +78,12 @@ print(second.numpy()[0, 1])
         question="u = t² x³, so u_xx = 6 t² x = 12. What does it print?",
         right="36.0",
         options={
-            "36.0": "A tape sums its targets, u_t and u_x: their slope by x is u_tx + u_xx = 24 + 12, "
-            "and nothing warns.",
-            "12.0": "That is u_xx, and it is in what comes out. But the target is the pair u_t and "
-            "u_x.",
-            "24.0": "That is the mixed derivative u_tx = 6 t x², and it is in what comes out, too.",
+            "36.0": "A tape sums its targets, u_t and u_x. Their derivative with respect to x "
+            "is u_tx + u_xx = 24 + 12, and there is no warning.",
+            "12.0": "12 is u_xx, and it is a part of the result. But the target is the pair of "
+            "u_t and u_x.",
+            "24.0": "24 is the mixed derivative u_tx = 6 t x², and it is a part of the result. "
+            "But u_xx is also included.",
         },
     ),
     Variant(
@@ -104,11 +105,11 @@ print(second.numpy()[0, 1])
         question="u = t x³. What does it print?",
         right="12.0",
         options={
-            "15.0": "That is u_tx + u_xx = 3 + 12. It comes out where the pair of u_t and u_x is the "
-            "target. Here u_t was left out.",
-            "3.0": "That is the mixed derivative u_tx = 3 x². It stands in the column of t.",
-            "6.0": "That is u_x = 3 t x², the first derivative.",
-            "12.0": "One target was asked for, u_x, and its slope by x is u_xx = 6 t x.",
+            "15.0": "15 is u_tx + u_xx = 3 + 12, the result for the pair of u_t and u_x as the "
+            "target. But here the target is only u_x.",
+            "3.0": "3 is the mixed derivative u_tx = 3 x². But that is in the column of t.",
+            "6.0": "6 is u_x = 3 t x², the first derivative. But this is the second one.",
+            "12.0": "The only target is u_x, and its derivative with respect to x is u_xx = 6 t x.",
         },
     ),
     Variant(
@@ -129,12 +130,13 @@ print(u_xx if u_xx is None else u_xx.numpy())
 """,
         right="0.0",
         options={
-            "2.0": "That is u_x, 12 - 10. It is the same at all x near 1, so its slope is another "
-            "number.",
-            "None": "The path is there: `relu` has a slope, and the slope of that is 0 on every "
-            "piece.",
-            "0.0": "With `relu` u is straight from corner to corner, and a straight piece does not "
-            "bend. An equation with u_xx would lose its term.",
+            "2.0": "2 is u_x, 12 - 10. But it is the same for all x near 1, so its derivative "
+            "is another number.",
+            "None": "A piecewise straight function may seem to have no path to its second "
+            "derivative. But there is one: `relu` has a slope, and the derivative of that "
+            "slope is 0 on every piece.",
+            "0.0": "With `relu`, u is straight from corner to corner, and a straight piece has "
+            "no curvature. An equation with u_xx would lose that term.",
         },
     ),
     Variant(
@@ -156,11 +158,13 @@ print(u_xx.numpy())
         question="u is (3x - 1)² near x = 1. What does it print?",
         right="18.0",
         options={
-            "0.0": "So it is for `relu` alone, which is straight on each piece. Its square is bent.",
-            "12.0": "That is u_x at 1: 2 times 2, times 3.",
-            "2.0": "That is the second derivative of a plain square. The 3 within counts twice.",
-            "18.0": "u_x is 6 (3x - 1), and its slope is 18. A square of `relu` has a second derivative, "
-            "except in the corner.",
+            "0.0": "0 is right for `relu` itself, which is straight on each piece. But its "
+            "square is curved.",
+            "12.0": "12 is u_x at 1: 2 · 2 · 3. But the question is u_xx.",
+            "2.0": "2 is the second derivative of a plain square. But the inner factor 3 "
+            "enters twice.",
+            "18.0": "u_x is 6 (3x - 1), and its derivative is 18. A square of `relu` has a "
+            "second derivative, except at the corner.",
         },
     ),
 )

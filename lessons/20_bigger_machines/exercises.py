@@ -200,10 +200,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the sum of the shares",
-                form="Return a list with one gradient for each trainable variable.",
+                form="Return a list with one gradient per trainable variable.",
             )
         ],
-        praise="Added up, the shares are the gradients of one device, also with an empty part.",
+        praise=("The shares add up to the gradients of a single device, even if a part is empty."),
     ),
     Question(
         id="20.2",
@@ -216,9 +216,9 @@ EXERCISES = (
         inputs="weights parts lr penalty largest",
         parts=[
             Part("moves", "the change of the copies"),
-            Part("right", "the fraction of right answers", "Return one number."),
+            Part("right", "the fraction of correct answers", "Return one number."),
         ],
-        praise="Every copy ends where one device would have ended.",
+        praise="Every copy ends with the weights that a single device would have.",
     ),
     Question(
         id="20.3",
@@ -230,41 +230,43 @@ EXERCISES = (
         call=epoch_noted,
         inputs="x y batch_size w",
         parts=[
-            Part("count", "the number of calls of step"),
-            Part("path", "what step trains, after each call"),
+            Part("count", "the number of calls of `step`"),
+            Part("path", "the weights that `step` trains, after each call"),
         ],
         demands=[
             Demand(
                 "short batch",
-                "The steps are right, but not every call got exactly batch_size rows of x, y and "
-                "weights: XLA would compile again. Fill up the short batch alone, with rows of weight 0.",
+                "The steps are right, but not every call gets exactly `batch_size` rows of "
+                "`x`, `y` and `weights`, so XLA would compile again. Fill up the short "
+                "batch with rows of weight 0.",
                 lambda noted: "x y weights" not in noted["not full"],
             ),
             Demand(
                 "x not filled up",
-                "y and weights have batch_size entries in every call, and x has another number of "
-                "rows. Fill up all three.",
+                "`y` and `weights` have `batch_size` entries in every call, but `x` has "
+                "another number of rows. Fill up all three.",
                 lambda noted: "x" not in noted["not full"],
             ),
             Demand(
                 "y not filled up",
-                "x and weights have batch_size rows in every call, and y has another number of "
-                "entries. Fill up all three.",
+                "`x` and `weights` have `batch_size` rows in every call, but `y` has another "
+                "number of entries. Fill up all three.",
                 lambda noted: "y" not in noted["not full"],
             ),
             Demand(
                 "weights not filled up",
-                "x and y have batch_size rows in every call, and weights has another number of "
-                "entries. Fill it up with 0.",
+                "`x` and `y` have `batch_size` rows in every call, but `weights` has another "
+                "number of entries. Fill it up with 0.",
                 lambda noted: "weights" not in noted["not full"],
             ),
             Demand(
                 "lengths unlike",
-                "In some call two of x, y and weights have not batch_size rows. Fill up all three.",
+                "In some call, two of `x`, `y` and `weights` do not have `batch_size` rows. "
+                "Fill up all three.",
                 lambda noted: not any(noted["not full"]),
             ),
         ],
-        praise="One shape for XLA, and the steps of the short batch.",
+        praise="XLA sees only one shape, and the short batch takes the right step.",
     ),
     Question(
         id="20.4",
@@ -275,8 +277,10 @@ EXERCISES = (
         prepare=as_scaled,
         call=moves_and_scale,
         inputs="values slopes lr scale",
-        parts=[Part(words="what moved, and the next scale")],
-        praise="Small gradients arrive, and one that is too large moves nothing.",
+        parts=[Part(words="the changes of the variables, and the next scale")],
+        praise=(
+            "Small gradients are no longer lost, and a gradient that is too large changes nothing."
+        ),
     ),
 )
 
@@ -285,59 +289,64 @@ PREDICTIONS = (
         "20.a",
         right="twice the gradient of all",
         options={
-            "the gradient of all": "The mean of two means would be the mean of all. But gradients "
-            "are added.",
-            "half the gradient of all": "Half comes out if each part is divided once more: by 64 "
-            "and then by 2.",
-            "twice the gradient of all": "Each half is divided by 32 in place of 64. The sum of n "
-            "means is n times the mean, where the parts are alike in size.",
+            "the gradient of all": "The mean of two means would be the mean over all examples. "
+            "But the gradients are added.",
+            "half the gradient of all": "Half would be right if each part were divided too "
+            "often: by 64 and then by 2. But each part is divided only by 32.",
+            "twice the gradient of all": "Each half is divided by 32 instead of 64. The sum of "
+            "n means is n times the mean if the parts have equal sizes.",
         },
     ),
     Callout(
         "20.b",
         right="the copies drift apart",
         options={
-            "an error": "A *model* made outside gives one, and so does Adam where it was not built. Once "
-            "it is built nothing is said, and that is why this fault lives long.",
-            "what they should": "The gradients are added, and the step is taken on each copy. But "
-            "Adam also keeps averages, and outside the scope there is one set of them for all "
-            "copies.",
-            "the copies drift apart": "There is one set of averages for all copies. Each copy in "
-            "its turn updates it before its step, so every copy takes another step, and nothing "
-            "is said.",
+            "an error": "A *model* created outside the scope raises an error, and so does Adam "
+            "if it is not built. But once it is built there is no message, so this bug is "
+            "hard to find.",
+            "what they should": "The gradients are added, and each copy takes the step. But "
+            "Adam also stores averages, and outside the scope there is only one set of "
+            "them for all copies.",
+            "the copies drift apart": "There is one set of averages for all copies. Each copy "
+            "updates it before its own step, so each takes a different step, silently.",
         },
     ),
     Callout(
         "20.c",
         right="those of the first replica",
         options={
-            "the mean of all replicas'": "That would be sensible. But the layer's averages are a "
-            "variable with a copy on each device, and reading it gives the first copy.",
-            "those of the first replica": "Each copy of the averages went its own way, and reading "
-            "the variable gives the first copy. What the other devices saw is lost.",
-            "those of the whole batch": "No replica saw the whole batch: each computed mean and "
-            "variance of its part.",
+            "the mean of all replicas'": "The mean would be sensible. But the layer's averages "
+            "are a variable with a copy on each device, and reading it returns the first "
+            "copy.",
+            "those of the first replica": "Each copy of the averages was updated separately, "
+            "and reading the variable returns the first copy. What the other devices saw "
+            "is lost.",
+            "those of the whole batch": "The averages of the whole batch would be ideal. But "
+            "no replica saw the whole batch: each computed the mean and variance of its "
+            "part.",
         },
     ),
     Callout(
         "20.d",
         right="12",
         options={
-            "10": "This is the truth. But XLA compiled the body of the loop for batches of 4.",
-            "12": "XLA takes the size that it compiled for, 4, for the short batch too, and says "
-            "nothing: three times 4.",
-            "an error": "An error would be kind. XLA says nothing.",
+            "10": "10 is the correct number. But XLA compiled the body of the loop for batches "
+            "of 4.",
+            "12": "XLA silently uses the size that it compiled for, 4, for the short batch as "
+            "well: three times 4.",
+            "an error": "An error would help. But XLA gives no message.",
         },
     ),
     Callout(
         "20.e",
         right="0",
         options={
-            "6e-9": "Loss and w are `float32`, so this tempts. But on its way back the gradient "
-            "passes through `float16`.",
-            "0": "In `float16`, all below 3e-8 is 0, and the gradient passes through it on its way "
-            "back.",
-            "None": "The path is there: a cast between floating-point numbers carries a gradient.",
+            "6e-9": "The loss and w are `float32`, so 6e-9 is tempting. But in the backward "
+            "pass the gradient goes through `float16`.",
+            "0": "In `float16` every number below 3e-8 becomes 0, and in the backward pass the "
+            "gradient goes through it.",
+            "None": "A cast may seem to break the path. But a cast between floating-point "
+            "types has a gradient.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # One step on several devices, several machines, another compiler, 16 bits: each promises the same training, faster. Here you
 # find out where it is not the same, and make it so.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - take one step on several devices, and prove that the weights are those of one;
 # - name what each replica counts alone: means, penalties, clipping, statistics, metrics;
@@ -26,12 +26,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: One step on several devices
-#
-# You have a step and a loop on one device. Now the batch is divided among several, and the weights must be those of
-# one. About {time}.
 
 # %% [markdown]
 # ## What is one step on several devices?
@@ -71,6 +65,8 @@ halves = [gradients_of(model, x[i : i + 32], y[i : i + 32], 64) for i in (0, 32)
 summed = [a + b for a, b in zip(*halves, strict=True)]
 
 print("the sum of both is the gradient of all:", largest_difference(whole, summed) < 1e-5)
+
+# %% tags=["claims"]
 assert largest_difference(whole, summed) < 1e-5
 
 # %% [markdown]
@@ -97,6 +93,8 @@ print(f"{factor:.2f} times the gradient of all")
 scaled = [factor * g for g in whole]
 
 print("in every entry:", largest_difference(summed_means, scaled) < 1e-5)
+
+# %% tags=["claims"]
 assert np.isclose(factor, len(halves), rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
 
 # %% [markdown]
@@ -117,6 +115,8 @@ try:
 except RuntimeError as error:
     too_late = str(error)
 print(too_late)
+
+# %% tags=["claims"]
 assert "cannot be modified after being initialized" in too_late
 
 # %%
@@ -135,6 +135,8 @@ with strategy.scope():
 copies = strategy.experimental_local_results(model.trainable_variables[0].value)
 
 print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copies))
+
+# %% tags=["claims"]
 assert n_replicas == len(devices) > 1
 
 # %% [markdown]
@@ -184,6 +186,8 @@ together, their_losses = train(strategy)
 gap = largest_difference(alone.get_weights(), together.get_weights())
 
 print("equal weights:", gap < 1e-5, "and losses:", np.allclose(its_losses, their_losses, rtol=1e-4))
+
+# %% tags=["claims"]
 assert gap < 1e-5 and np.allclose(its_losses, their_losses, rtol=1e-4)
 # they moved
 assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
@@ -209,6 +213,8 @@ by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
 by_mean, losses_by_mean = train(strategy, size_of=size_of_part)
 
 print({kind: "other weights" if gap > 1e-3 else "hardly another" for kind, gap in gaps.items()})
+
+# %% tags=["claims"]
 assert gaps["SGD"] > 1e-3 > gaps["Adam"]
 assert largest_difference(by_rate, by_mean.get_weights()) < 1e-5
 assert np.isclose(losses_by_mean[0], n_replicas * its_losses[0], rtol=1e-4)
@@ -257,6 +263,8 @@ def raises(model, optimizer):
 
 model_outside = raises(new_model(), keras.optimizers.SGD(0.1))
 print("a model outside, an error:", model_outside, "| all in the scope, copies alike:", bool(gap == 0))
+
+# %% tags=["claims"]
 assert apart > 1e-3 and gap == 0 and model_outside
 assert raises(inside, keras.optimizers.Adam(0.01))
 
@@ -297,14 +305,6 @@ check("20.1", share_of_gradients)
 # </details>
 
 # %% [markdown]
-# ## Sitting 2: What each replica counts alone
-#
-# **Here the first sitting ends.** You can take one step on several devices, and prove it. When you come back, select
-# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Short batches, clipping, statistics and metrics: what adds up, and what does not. About {time}.
-
-# %% [markdown]
 # ## What else does each replica count alone?
 #
 # **A short batch.** The last batch may have fewer than 64 examples, and its parts may differ in size. Replicas can
@@ -324,6 +324,8 @@ short = [train(s, size_of=count_of_all, count=71) for s in (one_device, strategy
 gap = largest_difference(*(model.get_weights() for model, _ in short))
 
 print("with a batch of 7, equal weights:", gap < 1e-5)
+
+# %% tags=["claims"]
 assert gap < 1e-5 < 1e-3 < largest_difference(short[0][0].get_weights(), new_model().get_weights())
 
 # %% [markdown]
@@ -350,6 +352,8 @@ by_sum = train(strategy, rate=1.0, between=clip_the_sum)[0].get_weights()
 gap, gap_of_sum = (largest_difference(expected, weights) for weights in (by_optimizer, by_sum))
 
 print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_of_sum < 1e-4)
+
+# %% tags=["claims"]
 assert gap > 1e-3 and gap_of_sum < 1e-4
 
 # %% [markdown]
@@ -371,6 +375,8 @@ for number, (name, arrow) in enumerate(arrows.items()):
     ax.annotate("", arrow, (0, 0), arrowprops=style)
     text = ax.annotate(name, arrow, (4, 4), textcoords="offset points", color=f"C{number}")
 labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.7, 1.0), xlabel="first weight", ylabel="second weight")
+
+# %% tags=["claims"]
 assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
 
 # %% [markdown]
@@ -422,6 +428,8 @@ gap = largest_difference(
 of_first = np.mean(x_shifted[: 64 // n_replicas], axis=0)
 
 print("synchronized, equal weights:", gap < 1e-4)
+
+# %% tags=["claims"]
 assert gap < 1e-4 and np.allclose(kept, of_first, atol=1e-4)
 assert np.any(synchronized[-1])  # the bias moved
 assert np.max(np.abs(of_first - np.mean(x_shifted, axis=0))) > 0.5
@@ -450,6 +458,8 @@ fractions = [float(one) for one in strategy.experimental_local_results(measure(*
 truth = np.mean(np.argmax(together(x[:61]), axis=1) == y[:61])
 
 print("by the metric:", np.isclose(metric.result(), truth), "| mean of fractions:", np.isclose(np.mean(fractions), truth))
+
+# %% tags=["claims"]
 assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions), truth)
 
 # %% [markdown]
@@ -652,6 +662,8 @@ codes = run_workers(dies_after=[0, 2])
 is_done = [(folder / f"{index}.npz").exists() for index in range(2)]
 
 print("worker 1 failed:", codes[1] == 1, "| anybody finished:", any(is_done))
+
+# %% tags=["claims"]
 assert codes[1] == 1 and codes[0] != 0 and not any(is_done), (folder / "1.txt").read_text()[-2000:]
 
 # %% [markdown]
@@ -668,16 +680,10 @@ uninterrupted, _ = train(one_device, keras.optimizers.Adam, 0.01)
 gaps = [largest_difference(weights, uninterrupted.get_weights()) for weights in ended]
 
 print("from the start:", "begins after step 0" in told[0], "| equal weights:", max(gaps) < 1e-4)
+
+# %% tags=["claims"]
 assert all("ends after step 4" in text and "begins after step 0" not in text for text in told)
 assert max(gaps) < 1e-4
-
-# %% [markdown]
-# ## Sitting 3: XLA and 16 bits
-#
-# **Here the second sitting ends.** You can name what a replica counts alone, and mend it. When you come back, select
-# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Another compiler, and half the bits: where they are not the same, and what makes them so. About {time}.
 
 # %% [markdown]
 # ## What does XLA do with the last batch?
@@ -728,6 +734,8 @@ by_graph = tf.function(weight_after_an_epoch)(order)
 by_xla = tf.function(weight_after_an_epoch, jit_compile=True)(order)
 
 print(f"graph: {by_graph.numpy():.2f} | XLA: {by_xla.numpy():.2f}")
+
+# %% tags=["claims"]
 assert in_graph == 10 and in_xla == 12
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
@@ -778,6 +786,8 @@ for filled_up, step in steps.items():
 
 assert largest_difference(expected, new_model().get_weights()) > 1e-3
 norm, own = layers.BatchNormalization(), x[64:100]
+
+# %% tags=["claims"]
 assert largest_difference(norm(padded(own), training=True)[:36], norm(own, training=True)) > 0.1
 
 # %% [markdown]
@@ -868,6 +878,8 @@ print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
 # %%
 print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
 print(f"bfloat16: slope {slope(1.0, tf.bfloat16).numpy():.0e}")
+
+# %% tags=["claims"]
 assert unscaled == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
 assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
 assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
@@ -914,6 +926,8 @@ for factor in (1e6, float("nan")):
 moved = largest_difference(weights, model.get_weights()) > 0
 
 print(f"learned: {losses[-1] < 0.8 * losses[0]}; then moved: {moved}, scales:", *map(round, scales))
+
+# %% tags=["claims"]
 assert losses[-1] < 0.8 * losses[0] and not moved and scales == [scale, scale / 2, scale / 4]
 assert optimizer.dynamic_growth_steps > 30
 assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == "float32"
@@ -1009,6 +1023,7 @@ for count in (256, 65):
     losses_differ.append(bool(abs(loss - other) > 1e-4))
     print("equal" if gaps[count] < 1e-5 else "other", "weights, losses differ:", losses_differ[-1])
 
+# %% tags=["claims"]
 assert gaps[256] < 1e-5 and gaps[65] > 1e-4 and not any(losses_differ)
 
 # %% [markdown]
@@ -1033,6 +1048,8 @@ for reduction in ("sum_over_batch_size", "mean_with_sample_weight"):
 # %%
 gaps = {name: largest_difference(plain, weights) for name, weights in weights_of.items()}
 print({name: "equal weights" if gap < 1e-5 else "other weights" for name, gap in gaps.items()})
+
+# %% tags=["claims"]
 assert largest_difference(plain, by_xla) < 1e-4
 assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 1e-4
 
@@ -1054,6 +1071,8 @@ model.compile(keras.optimizers.SGD(0.1), "mse")
 wrapped["a layer's alone"] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
 
 print("scaled by fit:", wrapped)
+
+# %% tags=["claims"]
 assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True, "a layer's alone": False}
 assert layer.compute_dtype == "float16"
 

@@ -69,118 +69,120 @@ def loss_and_gradients(model, x, y, batch_size, replicas):
 
 SHARES = {
     "frozen weights too": Wrong(
-        "model.variables has frozen weights in it, too, and their gradients are None. Ask for those "
-        "of model.trainable_variables.",
+        "`model.variables` also contains frozen weights, whose gradients are `None`. Use "
+        "`model.trainable_variables`.",
         of_frozen_weights_too,
     ),
     "mean of its own": Wrong(
-        "Each replica divides by the number of its own examples, so the sum is too large. Divide by "
-        "batch_size, on a replica without examples, too.",
+        "You divide by the number of this replica's examples, so the sum of the shares is too "
+        "large. Divide by `batch_size`, even on a replica without examples.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p) / r),
         own_count_and_zeros,
     ),
     "as on one device": Wrong(
-        "This is what one device minimises, on each replica: a mean of its own examples, and the "
-        "penalties in full. Divide the sum by batch_size, and the penalties by replicas.",
+        "You compute on each replica what a single device would: a mean over its own examples, "
+        "and the full penalties. Divide the sum by `batch_size`, and the penalties by "
+        "`replicas`.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p)),
     ),
     "mean of means": Wrong(
-        "The sum of the shares is a mean of means, in which an example of a small part counts "
-        "more. Divide the sum of the squared errors by batch_size.",
+        "The sum of your shares is a mean of means, in which an example of a small part has a "
+        "larger weight. Divide the sum of the squared errors by `batch_size`.",
         sharing(lambda e, p, n, r: (own_mean(e) + sum(p)) / r),
     ),
     "penalties in full": Wrong(
-        "Each replica adds the penalties in full, so they count as often as there are replicas. "
-        "Divide them by replicas.",
+        "Each replica adds the full penalties, so they are included `replicas` times. Divide "
+        "them by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p)),
     ),
     "penalties left out": Wrong(
-        "The errors are right, and no gradient comes from the penalties. Add sum(model.losses) / "
-        "replicas to the loss, inside the block.",
+        "The errors are right, but the penalties are missing. Add `sum(model.losses) / "
+        "replicas` to the loss, inside the block.",
         sharing(lambda e, p, n, r: total(e) / n),
     ),
     "penalties by the batch": Wrong(
-        "The penalties are divided by batch_size. They are no mean over examples: divide them by "
-        "replicas.",
+        "You divide the penalties by `batch_size`, but they are not a mean over examples. "
+        "Divide them by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / n),
     ),
     "first penalty only": Wrong(
-        "Only the first layer's penalty is there. Take sum(model.losses).",
+        "You use only the first layer's penalty. Use `sum(model.losses)`.",
         sharing(lambda e, p, n, r: total(e) / n + p[0] / r),
     ),
     "last penalty only": Wrong(
-        "Only the last layer's penalty is there. Take sum(model.losses).",
+        "You use only the last layer's penalty. Use `sum(model.losses)`.",
         sharing(lambda e, p, n, r: total(e) / n + p[-1] / r),
     ),
     "mean of the penalties": Wrong(
-        "The penalties are averaged over the layers. Add them, sum(model.losses), and divide by "
-        "replicas.",
+        "You average the penalties over the layers. Use their sum, `sum(model.losses)`, "
+        "divided by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n + tf.reduce_mean(p) / r),
     ),
     "penalties by their number": Wrong(
-        "The penalties are divided by their own number, that of the layers. Every replica adds them: "
-        "divide their sum by replicas.",
+        "You divide the penalties by the number of layers. Divide their sum by `replicas`, "
+        "because every replica adds them.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / len(p)),
         calls=(1, 2),
     ),
     "divisors exchanged": Wrong(
-        "The errors are divided by replicas, and the penalties by batch_size. Exchange the two.",
+        "The divisors are swapped. Divide the errors by `batch_size`, and the penalties by "
+        "`replicas`.",
         sharing(lambda e, p, n, r: total(e) / r + sum(p) / n),
     ),
     "squared sum": Wrong(
-        "The errors are added first, and their sum is squared. Square each error, and add the squares.",
+        "You sum the errors and then square the sum. Square each error, and sum the squares.",
         sharing(lambda e, p, n, r: tf.reduce_sum(e) ** 2 / n + sum(p) / r),
     ),
     "norm of the errors": Wrong(
-        "Each example counts with the norm of its errors, and not with its square. Add the squares, "
-        "without a root.",
+        "You use the norm of each example's errors. Sum the squares, without a root.",
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.norm(e, axis=1)) / n + sum(p) / r),
     ),
     "x for y": Wrong(
-        "The predictions are compared with x. Compare them with y.",
+        "You compare the predictions with `x`. Compare them with `y`.",
         of_x,
     ),
     "penalties divided twice": Wrong(
-        "The penalties are divided by replicas twice, or by replicas and batch_size. Once by "
-        "replicas is right.",
+        "You divide the penalties twice. Divide them by `replicas` once.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / r**2),
     ),
     "penalties by both": Wrong(
-        "The penalties are divided by replicas and by batch_size. Divide them by replicas alone.",
+        "You divide the penalties by `replicas` and by `batch_size`. Divide them only by "
+        "`replicas`.",
         sharing(lambda e, p, n, r: (total(e) + sum(p) / r) / n),
     ),
     "sum not divided": Wrong(
-        "The squared errors are added, and never divided. Divide their sum by batch_size.",
+        "You sum the squared errors without dividing. Divide their sum by `batch_size`.",
         sharing(lambda e, p, n, r: total(e) + sum(p) / r),
     ),
     "errors by replicas": Wrong(
-        "The squared errors are divided by replicas, and not by the number of examples. Divide their "
-        "sum by batch_size.",
+        "You divide the squared errors by `replicas`. Divide their sum by `batch_size`.",
         sharing(lambda e, p, n, r: total(e) / r + sum(p) / r),
     ),
     "errors divided twice": Wrong(
-        "The errors are divided by replicas as well, and the penalties by nothing. Divide the errors "
-        "by batch_size alone, and the penalties by replicas.",
+        "You divide the errors by `replicas` as well, and the penalties by nothing. Divide the "
+        "errors only by `batch_size`, and the penalties by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p)),
     ),
     "all divided by replicas": Wrong(
-        "The shares are added, not averaged. Leave out the division by replicas for the errors: "
-        "batch_size counts the examples of all replicas already.",
+        "You also divide the errors by `replicas`, but the shares are added, not averaged. "
+        "Divide the errors only by `batch_size`, which includes the examples of all "
+        "replicas.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p) / r),
     ),
     "averaged shares": Wrong(
-        "The whole share is divided by replicas once too often. The shares are added, not "
-        "averaged.",
+        "You divide the whole share by `replicas` again, but the shares are added, not "
+        "averaged. Remove that division.",
         sharing(lambda e, p, n, r: (total(e) / n + sum(p) / r) / r),
     ),
     "batch size for each": Wrong(
-        "batch_size is taken for the number of examples of one replica. It is that of all of them.",
+        "You use `batch_size` as the number of examples of one replica. It is the number of "
+        "all examples, so divide the sum by `batch_size`.",
         sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
         sharing(lambda e, p, n, r: total(e) / (n // r) + sum(p) / r),
     ),
     "mean over the outputs": Wrong(
-        "The squared errors are averaged over the outputs, too. Add them over the outputs, and "
-        "divide by batch_size.",
+        "You also average the squared errors over the outputs. Sum them over the outputs, and "
+        "divide by `batch_size`.",
         sharing(lambda e, p, n, r: total(e) / n / 3 + sum(p) / r),
         # Of no examples Keras's sum is an empty tensor, which loses the penalties, too.
         sharing(
@@ -191,8 +193,8 @@ SHARES = {
         ),
     ),
     "mean of all entries": Wrong(
-        "The squared errors are divided by the number of this replica's entries, examples times "
-        "outputs. Add them with reduce_sum, and divide by batch_size.",
+        "You divide the squared errors by the number of this replica's entries (examples times "
+        "outputs). Sum them with `tf.reduce_sum`, and divide by `batch_size`.",
         sharing(
             lambda e, p, n, r: tf.keras.losses.MeanSquaredError()(tf.zeros_like(e), e) + sum(p) / r
         ),
@@ -201,52 +203,52 @@ SHARES = {
         sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
     ),
     "loss of several entries": Wrong(
-        "The loss has several entries. The tape adds them, so the penalties count once for each. Make "
-        "it one number before you add them.",
+        "Your loss has several entries, and the tape sums them, so the penalties are included "
+        "once per entry. Reduce the errors to one number before you add the penalties.",
         sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=0) / n + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=1) / n + sum(p) / r),
     ),
     "half the error": Wrong(
-        "The squared errors are halved, as tf.nn.l2_loss does. Leave the half out.",
+        "You halve the squared errors, as `tf.nn.l2_loss` does. Remove the factor 1/2.",
         sharing(lambda e, p, n, r: total(e) / n / 2 + sum(p) / r),
     ),
     "all by both": Wrong(
-        "Everything is divided by batch_size and by replicas. Divide the errors by batch_size alone, "
-        "and the penalties by replicas alone.",
+        "You divide everything by `batch_size` and by `replicas`. Divide the errors only by "
+        "`batch_size`, and the penalties only by `replicas`.",
         sharing(lambda e, p, n, r: (total(e) + sum(p)) / n / r),
     ),
     "penalties multiplied": Wrong(
-        "The penalties are multiplied by replicas. Divide: every replica adds them.",
+        "You multiply the penalties by `replicas`. Divide instead, because every replica adds "
+        "them.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) * r),
     ),
     "absolute errors": Wrong(
-        "The errors are not squared: this is the absolute error.",
+        "You use the absolute errors. Square them.",
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.abs(e)) / n + sum(p) / r),
     ),
     "empty part without penalties": Wrong(
-        "A replica without examples returns zeros. It still has its part of the penalties. Leave "
-        "out what is done for an empty part, and add up with tf.reduce_sum, which gives 0 for "
-        "nothing. A loss of Keras's gives a tensor of shape (0,) there, and takes the penalties "
-        "with it.",
+        "A replica without examples returns zeros, but it should still return its share of the "
+        "penalties. Remove the special case, and use `tf.reduce_sum`, which is 0 for no "
+        "examples (a Keras loss returns shape (0,) there, which loses the penalties).",
         none_for_an_empty_part,
         calls=(2,),
     ),
     "minus": Wrong(
-        "The sign is wrong. Return the gradients; it is the optimizer that subtracts them.",
+        "The sign is wrong. Return the gradients without a minus; the optimizer subtracts them.",
         sharing(right_loss, lambda gradients: [-g for g in gradients]),
     ),
     "kernels only": Wrong(
-        "The gradients of the biases are missing. Ask for all of model.trainable_variables.",
+        "The gradients of the biases are missing. Use all of `model.trainable_variables`.",
         sharing(right_loss, lambda gradients: gradients[::2]),
     ),
-    "loss returned": Wrong("This is the loss. Return its gradients, a list.", loss_returned),
+    "loss returned": Wrong("You returned the loss. Return its gradients, a list.", loss_returned),
     "loss and gradients returned": Wrong(
-        "The loss comes back, too. Return the list of gradients alone.",
+        "You also returned the loss. Return only the list of gradients.",
         loss_and_gradients,
     ),
     "new weights returned": Wrong(
-        "These are weights after a step. Return the gradients: a step can be taken only with their "
-        "sum.",
+        "You returned the weights after a step. Return the gradients; only their sum is used "
+        "for a step.",
         step_taken,
     ),
 }
@@ -399,30 +401,31 @@ def clipped_with_lr(copies, parts, lr, penalty, largest):
 
 COPIES = {
     "as given": Wrong(
-        "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
-        "in full, and clips its share. Only the sum over all parts should be clipped.",
+        "All three bugs in the update are left: (1) each part is divided by its own size; (2) "
+        "each copy adds the full penalty; (3) you clip each share. Divide by all examples, "
+        "divide the penalty by the number of copies, and clip the sum.",
         on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
-        "Each part is divided by its own number of examples. Divide by the number of all.",
+        "You divide each part by its own number of examples. Divide by the number of all examples.",
         on_copies(each_mean),
     ),
     "penalty in full": Wrong(
-        "Each copy adds the penalty in full, so it counts as often as there are copies. Divide it by "
-        "their number.",
+        "Each copy adds the full penalty, so it is included once per copy. Divide it by the "
+        "number of copies.",
         on_copies(penalty_of=in_full),
     ),
     "clipped before the sum": Wrong(
-        "Each share is clipped, and then they are added. Add first, and clip the sum.",
+        "You clip each share before you add them. Add them first, then clip the sum.",
         on_copies(moves=clipped_first),
     ),
     "step clipped": Wrong(
-        "You clip lr times the gradient. `largest` bounds the gradient: clip the sum, and multiply by lr "
-        "after that.",
+        "You clip `lr` times the gradient. Clip the sum of the gradients to `largest`, then "
+        "multiply by `lr`.",
         clipped_with_lr,
     ),
     "clipped before and after": Wrong(
-        "The sum is clipped, but each share still is as well. Clip once, behind the sum.",
+        "You clip the sum, but also each share. Clip only the sum.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: clipped(added(each_clipped(shares, largest)), largest)
@@ -430,108 +433,111 @@ COPIES = {
         ),
     ),
     "mean and penalty": Wrong(
-        "The clipping is mended. Each part is still divided by its own number of examples, and the "
-        "penalty still counts once for each copy.",
+        "The clipping is now right. (1) You still divide each part by its own size: divide by "
+        "all examples. (2) The penalty is still included once per copy: divide it by the "
+        "number of copies.",
         on_copies(each_mean, in_full),
     ),
     "mean and clipping": Wrong(
-        "The penalty is mended. Each part is still divided by its own number of examples, and each "
-        "share is clipped in place of the sum.",
+        "The penalty is now right. (1) You still divide each part by its own size: divide by "
+        "all examples. (2) You still clip each share: clip the sum.",
         on_copies(each_mean, moves=clipped_first),
     ),
     "penalty and clipping": Wrong(
-        "The mean is mended. The penalty still counts once for each copy, and each share is clipped "
-        "in place of the sum.",
+        "The mean is now right. (1) The penalty is still included once per copy: divide it by "
+        "the number of copies. (2) You still clip each share: clip the sum.",
         on_copies(penalty_of=in_full, moves=clipped_first),
     ),
     "mean of means": Wrong(
-        "A mean of each part, divided by the number of copies, is a mean of means: an example of a "
-        "small part counts more. Divide by the number of all examples.",
+        "You average the means of the parts, so an example of a small part has a larger "
+        "weight. Divide by the number of all examples.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k),
     ),
     "mean divided again": Wrong(
-        "The mean of each part is divided by the number of all examples. It is their sum that you "
-        "divide.",
+        "You divide the mean of each part by the number of all examples. Divide the sum of its "
+        "losses.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / n),
     ),
     "mean size of a part": Wrong(
-        "The losses are divided by the mean size of a part. Divide by the number of all examples: the "
-        "shares are added.",
+        "You divide the losses by the mean size of a part. Divide by the number of all "
+        "examples, because the shares are added.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) * k / n),
     ),
     "first part for all": Wrong(
-        "The number of all examples is counted as if every part were like the first. Add the sizes.",
+        "You count the examples as if every part had the size of the first. Add the sizes.",
         sized_by_the_first,
     ),
     "counted along": Wrong(
-        "The number of examples is still being counted while the parts divide by it. Count them all "
-        "above the loop.",
+        "You count the examples while you already divide by their number. Count them all above "
+        "the loop.",
         counting_along,
     ),
     "two for each part": Wrong(
-        "len of a pair is 2, whatever the pair holds. Add the lengths of the y.",
+        "You use the length of a pair, which is always 2. Add the lengths of the `y`.",
         two_for_each,
     ),
     "averaged as given": Wrong(
-        "The sum is divided by the number of copies, which mends the penalty alone. The mean of means "
-        "is still there, and each share is still clipped by itself.",
+        "Dividing the sum by the number of copies fixes only the penalty. (1) You still "
+        "average the means of the parts: divide by all examples. (2) You still clip each "
+        "share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first, rate=lambda lr, k: lr / k),
     ),
     "half the penalty": Wrong(
-        "The penalty is half of the sum of squares, as tf.nn.l2_loss gives it. Take the whole sum.",
+        "You use half of the sum of squares, as `tf.nn.l2_loss` does. Use the whole sum.",
         on_copies(
             penalty_of=lambda W, b, penalty, n, k: penalty * tf.nn.l2_loss(W) / k,
         ),
     ),
     "shares clipped as one": Wrong(
-        "All shares together are clipped as one long gradient. Add them first, and clip the sum.",
+        "You clip all shares together, as one long gradient. Add them first, then clip the sum.",
         on_copies(moves=on_each(clipped_as_one)),
         calls=(1, 2),
     ),
     "penalty behind the clipping": Wrong(
-        "The gradient of the penalty is added after the clipping. Clip the gradient of all, the "
-        "penalty's too.",
+        "You add the gradient of the penalty after the clipping. Clip the whole gradient, "
+        "including the penalty's.",
         penalty_last,
     ),
     "sum not divided": Wrong(
-        "The losses are added, and never divided. Divide by the number of all examples.",
+        "You sum the losses without dividing. Divide by the number of all examples.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses)),
     ),
     "mean of means, penalty in full": Wrong(
-        "A mean of each part, divided by the number of copies, is a mean of means, and the penalty "
-        "still counts once for each copy. Divide the losses by the number of all examples, and the "
-        "penalty by that of the copies.",
+        "Two bugs are left. (1) You average the means of the parts: divide the losses by the "
+        "number of all examples. (2) The penalty is included once per copy: divide it by "
+        "the number of copies.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k, in_full),
     ),
     "nothing divided": Wrong(
-        "The losses are added and never divided, and the penalty counts once for each copy. Divide "
-        "the losses by the number of all examples, and the penalty by that of the copies.",
+        "Two bugs are left. (1) You sum the losses without dividing: divide by the number of "
+        "all examples. (2) The penalty is included once per copy: divide it by the number "
+        "of copies.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses), in_full),
     ),
     "sum averaged": Wrong(
-        "The sum of the shares is divided by the number of copies before it is clipped. It is the "
-        "whole gradient: clip it as it is.",
+        "You divide the sum of the shares by the number of copies before you clip it. It is "
+        "already the whole gradient, so clip it unchanged.",
         on_copies(moves=on_each(lambda shares, largest: clipped(averaged(shares), largest))),
     ),
     "limit of another size": Wrong(
-        "The sum is clipped to another limit than largest. It is the limit of the whole gradient.",
+        "You clip the sum to another limit. Use `largest`.",
         multiplied_limit,
     ),
     "shares divided twice": Wrong(
-        "The losses are divided by the number of all examples and by that of the copies. The first "
-        "is enough.",
+        "You divide the losses by the number of all examples and by the number of copies. "
+        "Divide only by the number of all examples.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) / n / k),
     ),
     "penalty left out": Wrong(
-        "The penalty is gone. Each copy adds its part of it.",
+        "The penalty is missing. Add each copy's part of it.",
         on_copies(penalty_of=lambda W, b, penalty, n, k: 0.0),
     ),
     "penalty by the examples": Wrong(
-        "The penalty is divided by the number of examples. Divide it by the number of copies.",
+        "You divide the penalty by the number of examples. Divide it by the number of copies.",
         on_copies(penalty_of=lambda W, b, penalty, n, k: penalty * tf.reduce_sum(W**2) / n),
     ),
     "penalty on b": Wrong(
-        "The penalty is on b as well. It is on W alone.",
+        "You also penalize `b`. Penalize only `W`.",
         on_copies(
             penalty_of=lambda W, b, penalty, n, k: (
                 penalty * (tf.reduce_sum(W**2) + tf.reduce_sum(b**2)) / k
@@ -539,12 +545,12 @@ COPIES = {
         ),
     ),
     "not clipped": Wrong(
-        "Nothing is clipped any more. Clip the sum of the shares.",
+        "You no longer clip. Clip the sum of the shares.",
         on_copies(moves=on_each(lambda shares, largest: added(shares))),
     ),
     "limit divided": Wrong(
-        "Each share is clipped to a part of the limit. Where shares point apart, that is another "
-        "direction. Add first, and clip the sum.",
+        "You clip each share to a fraction of the limit, which changes the direction of the "
+        "sum. Add the shares first, then clip the sum.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: added(each_clipped(shares, largest / len(shares)))
@@ -552,7 +558,7 @@ COPIES = {
         ),
     ),
     "each variable clipped": Wrong(
-        "W and b are clipped each by its own norm. The norm of both together counts.",
+        "You clip `W` and `b` separately. Clip both by their joint norm: `tf.clip_by_global_norm`.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: [tf.clip_by_norm(g, largest) for g in added(shares)]
@@ -560,7 +566,7 @@ COPIES = {
         ),
     ),
     "clipped by value": Wrong(
-        "Each entry is clipped. Clip the global norm: tf.clip_by_global_norm.",
+        "You clip each entry. Clip the global norm: `tf.clip_by_global_norm`.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: [
@@ -570,89 +576,90 @@ COPIES = {
         ),
     ),
     "averaged and clipped": Wrong(
-        "The shares are averaged. Each is a part of the whole already, so add them.",
+        "You average the shares, but each is already a part of the whole gradient. Add them.",
         on_copies(moves=on_each(lambda shares, largest: averaged(shares))),
     ),
     "clipped, then averaged": Wrong(
-        "The clipped sum is divided by the number of copies. It is the whole gradient: take the "
-        "step with it as it is.",
+        "You divide the clipped sum by the number of copies. It is already the whole gradient, "
+        "so use it unchanged.",
         on_copies(rate=lambda lr, k: lr / k),
     ),
     "each its own way": Wrong(
-        "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
-        "step with the sum on each.",
+        "Each copy takes a step with its own share, so the copies are no longer equal. Take "
+        "the same step, with the sum, on each.",
         on_copies(moves=lambda shares, largest: shares),
         on_copies(moves=each_clipped),
         on_copies(each_mean, moves=lambda shares, largest: shares),
         on_copies(each_mean, in_full, each_clipped),
     ),
     "first copy only": Wrong(
-        "Only the first copy moved. Every copy takes the same step.",
+        "Only the first copy changed. Take the same step on every copy.",
         on_copies(moves=lambda shares, largest: [clipped(added(shares), largest)]),
     ),
     "last copy only": Wrong(
-        "Only the last copy moved: behind the loop, W and b are its variables. Every copy takes the "
-        "same step, so go through all.",
+        "Only the last copy changed, because after the loop `W` and `b` are its variables. "
+        "Loop over all copies, and take the same step on each.",
         on_copies(moves=last_copy_alone),
     ),
     "from the first copy": Wrong(
-        "The later copies start from the first, which has moved by then, so they move twice as far. "
-        "Subtract from each copy's own value.",
+        "You start the later copies from the first, which has already changed. Subtract from "
+        "each copy's own value.",
         from_the_first,
     ),
     "upwards": Wrong(
-        "The copies climb. Subtract lr times the gradient.",
+        "The copies move uphill. Subtract `lr` times the gradient.",
         on_copies(rate=lambda lr, k: -lr),
     ),
     "rate left out": Wrong(
-        "The step is as long as the clipped gradient. Multiply it by lr.",
+        "The learning rate is missing. Multiply the clipped gradient by `lr`.",
         on_copies(rate=lambda lr, k: 1.0),
     ),
     "mean of shares": Wrong(
-        "The copies are right. But the fraction of right answers is a mean over parts of unlike sizes. "
-        "Count the right answers of all parts, and divide by the number of all examples.",
+        "The copies are right, but you average the fractions over parts of different sizes. "
+        "Count the correct answers of all parts, and divide by the number of all examples.",
         on_copies(result=mean_of_shares),
     ),
     "sum of shares": Wrong(
-        "The copies are right. But the fractions of right answers are added, and may reach the number "
-        "of copies. Count right answers, and divide by the number of all examples.",
+        "The copies are right, but you add the fractions of the parts. Count the correct "
+        "answers of all parts, and divide by the number of all examples.",
         on_copies(result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes)),
     ),
     "right answers not divided": Wrong(
-        "The copies are right. But this is the number of right answers. Divide it by the number of "
-        "all examples.",
+        "The copies are right, but you returned the number of correct answers. Divide it by "
+        "the number of all examples.",
         on_copies(result=lambda right, sizes: sum(right)),
     ),
     "mean count": Wrong(
-        "The copies are right. But the number of right answers is averaged over the parts. Divide "
-        "their sum by the number of all examples.",
+        "The copies are right, but you average the number of correct answers over the parts. "
+        "Divide their sum by the number of all examples.",
         on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
     ),
     "fractions by the examples": Wrong(
-        "The copies are right. But fractions of right answers are added, and divided by the number of "
-        "examples. Add numbers of right answers.",
+        "The copies are right, but you add fractions and divide them by the number of "
+        "examples. Add the *numbers* of correct answers.",
         on_copies(
             result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes) / sum(sizes)
         ),
     ),
     "by the last part's size": Wrong(
-        "The copies are right. But the number of right answers of all parts is divided by the size of "
-        "the last: behind the loop, y is its labels. Divide by the number of all examples.",
+        "The copies are right, but you divide by the size of the last part, because after the "
+        "loop `y` is its labels. Divide by the number of all examples.",
         on_copies(result=lambda right, sizes: sum(right) / sizes[-1]),
     ),
     "one part's share": Wrong(
-        "The copies are right. But the fraction of right answers is that of one part alone. Count those "
-        "of all parts.",
+        "The copies are right, but the fraction of correct answers is that of only one part. "
+        "Count those of all parts.",
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
     ),
     "counted after the step": Wrong(
-        "The copies are right. But the answers are counted after the step. Count those of the logits "
-        "from which the step was computed.",
+        "The copies are right, but you count the answers after the step. Use the logits from "
+        "which you computed the step.",
         counted_after,
     ),
     "wrong answers counted": Wrong(
-        "The copies are right. But this is the fraction of wrong answers.",
+        "The copies are right, but you returned the fraction of wrong answers. Return the "
+        "fraction of correct ones.",
         on_copies(result=lambda right, sizes: 1 - sum(right) / sum(sizes)),
     ),
 }
@@ -779,41 +786,40 @@ SHORT = (0, 1, 3)  # the calls in which a batch is short
 
 BATCHES = {
     "last batch dropped": Wrong(
-        "A short last batch is left out, and its examples never count. Fill it up, and give what "
-        "you added the weight 0.",
+        "You leave out a short last batch. Fill it up, and give the added rows the weight 0.",
         drops_the_last,
         calls=SHORT,
     ),
     "an empty batch": Wrong(
-        "Where the batches come out even, there is one call too many, for an empty batch. Let the "
-        "range end at len(x).",
+        "If `batch_size` divides the number of examples, you make one call too many, with an "
+        "empty batch. Let the range end at `len(x)`.",
         empty_batch_too,
         calls=(2,),
     ),
     "one call": Wrong(
-        "There is one call of step. Go through all the data, with batch_size rows in each call.",
+        "You call `step` only once. Go through all the data, with `batch_size` rows per call.",
         only_first,
         calls=(0, 1, 2),
     ),
     "one by one": Wrong(
-        "There is a call for each example. Take batch_size of them in a call.",
+        "You call `step` for each example. Use `batch_size` examples per call.",
         by_row,
     ),
     "filled with zeros": Wrong(
-        "The rows that were added give nan: their logarithm is taken, and 0 times infinity or nan "
-        "is nan. Fill up with 1, and not with 0 or with numbers that may be negative.",
+        "The added rows cause nan, because `step` takes their logarithm, and 0 times infinity "
+        "or nan is nan. Fill up with 1, not with 0 or a negative number.",
         epoch(right_weights, fill=0.0),
         calls=SHORT,
     ),
     "weights by the batch size": Wrong(
-        "In the short batch each example has the weight 1 / batch_size, so its step is too small. "
-        "With k examples of its own, each has 1 / k.",
+        "In the short batch each example has the weight 1 / batch_size, so the step is too "
+        "small. Use 1 / k, with k examples in that batch.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
         full_weights,
         calls=SHORT,
     ),
     "what was added counts": Wrong(
-        "The rows that were added have a weight, too, and take part in the step. Give them 0, and "
+        "The added rows have a weight, so they influence the step. Give them the weight 0, and "
         "the others 1 / k, with k examples in the batch.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
         wrapped_round,
@@ -824,25 +830,25 @@ BATCHES = {
         calls=SHORT,
     ),
     "weights of 1": Wrong(
-        "With weights of 1, the step is along the sum of the losses. For their mean, the weights of "
-        "a batch add up to 1.",
+        "With weights of 1, the step uses the sum of the losses. For their mean, let the "
+        "weights of a batch sum to 1.",
         epoch(lambda k, missing, n: [1.0] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [1.0] * (k + missing)),
     ),
     "weights turned over": Wrong(
-        "The weights of the batch do not add up to 1. With k examples of its own, each has 1 / k.",
+        "The weights of the batch do not sum to 1. Use 1 / k, with k examples in the batch.",
         epoch(lambda k, missing, n: [k / (k + missing)] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [(k + missing) / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
     "weights by all examples": Wrong(
-        "The weights are divided by the number of all examples. In each batch, divide by the number "
-        "of its own.",
+        "You divide the weights by the number of all examples. Divide by the number in the batch.",
         epoch(lambda k, missing, n: [1 / n] * k + [0.0] * missing),
         calls=(0, 1, 2),
     ),
     "weights exchanged": Wrong(
-        "The rows that were added have the weight, and the batch's own have 0. Exchange them.",
+        "The weights are swapped: the added rows have a weight, but the real examples have 0. "
+        "Swap them.",
         epoch(
             lambda k, missing, n: (
                 [0.0] * k + [1 / missing] * missing if missing else right_weights(k, missing, n)
@@ -852,50 +858,51 @@ BATCHES = {
         calls=SHORT,
     ),
     "filled in front": Wrong(
-        "The rows were added in front, and the weights 0 stand behind: some of the batch's own "
-        "examples do not count. Fill up both on the same side.",
+        "You add rows at the front, but put the weights 0 at the end, so some real examples "
+        "have no weight. Fill up both at the same end.",
         filled_in_front,
         calls=SHORT,
     ),
     "weights in a column": Wrong(
-        "The weights have a second axis, and (n, 1) times (n,) is (n, n). Give weights of shape "
-        "(batch_size,).",
+        "Your weights have a second axis, and (n, 1) times (n,) broadcasts to (n, n). Use "
+        "weights of shape (batch_size,).",
         in_a_column,
     ),
     "overlapping batches": Wrong(
-        "The last batch takes examples of the one before again. Fill up with rows of weight 0.",
+        "Your last batch repeats examples of the previous one. Fill up with rows of weight 0 "
+        "instead.",
         overlapping,
         calls=(0, 1),
     ),
     "short batch first": Wrong(
-        "The first batch is the short one. Take full ones from the start, in the order of the data.",
+        "Your first batch is the short one. Start with full batches, in the order of the data.",
         short_batch_first,
         calls=(0, 1),
     ),
     "batches in reverse": Wrong(
-        "The examples come in reverse. Take them in the order of the data.",
+        "Your examples come in reverse order. Use the order of the data.",
         in_other_order(lambda x, y, size: (x[::-1], y[::-1])),
         calls=(0, 1, 2),
     ),
     "labels of the first batch": Wrong(
-        "Every batch gets the labels of the first. Take y from the same place as x.",
+        "Every batch gets the labels of the first batch. Slice `y` the way you slice `x`.",
         labels_of_the_first,
         calls=(0, 1, 2),
     ),
     "one row less": Wrong(
-        "Each batch leaves out its last example: the end of a slice is not in it. Take "
-        "x[first : first + batch_size].",
+        "Each batch lacks its last example, because a slice ends before its second number. Use "
+        "`x[first : first + batch_size]`.",
         one_row_less,
         calls=(0, 1, 2),
     ),
     "weights of 1 in the short batch": Wrong(
-        "In the short batch, each example has the weight 1. With k examples of its own, each has 1 / k "
-        "there, too.",
+        "In the short batch, each example has the weight 1. Use 1 / k there as well, with k "
+        "examples in the batch.",
         epoch(lambda k, missing, n: [1.0 if missing else 1 / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
     "last weight lost": Wrong(
-        "The last example of each batch has the weight 0. Only what was added has.",
+        "The last example of each batch has the weight 0. Give 0 only to the added rows.",
         epoch(lambda k, missing, n: [1 / k] * (k - 1) + [0.0] * (missing + 1)),
     ),
 }
@@ -1030,192 +1037,194 @@ def loss_for_scale(variables, loss_of, lr, scale):
 
 STEPS = {
     "not scaled": Wrong(
-        "What the tape differentiates is not scaled, so small gradients arrive as 0. Take the "
-        "gradients of scale times the loss, and divide them by scale.",
+        "You differentiate an unscaled loss, so small gradients become 0. Compute the "
+        "gradients of `scale` times the loss, and divide them by `scale`.",
         scaling(lambda loss, scale: loss, lambda g, scale: g),
     ),
     "divided only": Wrong(
-        "The gradients are divided by scale, and the loss was never multiplied by it. Differentiate "
-        "scale * loss_of().",
+        "You divide the gradients by `scale`, but you never multiplied the loss by it. "
+        "Differentiate `scale * loss_of()`.",
         scaling(lambda loss, scale: loss),
     ),
     "not divided": Wrong(
-        "The gradients are those of the scaled loss, and steps with them are scale times too long. "
-        "Divide by scale.",
+        "Your gradients are those of the scaled loss, so the steps are too large by a factor "
+        "of `scale`. Divide the gradients by `scale`.",
         scaling(unscaled=lambda g, scale: g),
     ),
     "scaled down": Wrong(
-        "The loss is divided by scale, which makes small gradients smaller still. Multiply the loss, "
-        "and divide the gradients.",
+        "You divide the loss by `scale`, which makes small gradients even smaller. Multiply "
+        "the loss, and divide the gradients.",
         scaling(lambda loss, scale: loss / scale, lambda g, scale: g * scale),
     ),
     "multiplied again": Wrong(
-        "The gradients are multiplied by scale once more. Divide them by it.",
+        "You multiply the gradients by `scale` again. Divide them by it.",
         scaling(unscaled=lambda g, scale: g * scale),
     ),
     "scaled below the tape": Wrong(
-        "The loss is scaled below the block, where the tape no longer records: its gradients are "
-        "None. Multiply inside.",
+        "You scale the loss after the block, where the tape no longer records, so its "
+        "gradients are `None`. Multiply inside the block.",
         scaled_below_the_tape,
     ),
     "scaled in half": Wrong(
-        "The loss becomes a float16 before it is scaled, and scale is too large for one. Scale it "
-        "as a float32.",
+        "You convert the loss to float16 before you scale it, but `scale` is too large for "
+        "float16. Scale the loss as a float32.",
         scaling(lambda loss, scale: tf.cast(tf.cast(loss, tf.float16) * scale, tf.float32)),
     ),
     "nothing moves": Wrong(
-        "No variable moves visibly, not even in a good step. Give each lr times its gradient with "
-        "assign_sub, and divide by scale once, as float32: in float16 the gradients are 0 again.",
+        "No variable changes visibly, even in a good step. Subtract `lr` times the gradient "
+        "with `assign_sub`, and divide by `scale` once, in float32: in float16 the "
+        "gradients become 0 again.",
         scaling(move=lambda lr, g: 0.0 * g),
     ),
     "not looked at": Wrong(
-        "A gradient that is not finite moved a variable. Look at all gradients before the first "
-        "variable moves, for inf as well as for nan.",
+        "A gradient that is not finite changed a variable. Check all gradients before you "
+        "update the first variable, for inf as well as nan.",
         scaling(is_good=always),
         scaling(is_good=none_that(np.isnan)),
     ),
     "taken with half the scale": Wrong(
-        "The scale is halved, and the step is taken all the same. Return the halved scale before any "
-        "variable moves.",
+        "You halve the scale, but still take the step. Return the halved scale before any "
+        "variable changes.",
         with_the_halved,
     ),
     "any entry finite": Wrong(
-        "A gradient passes if any of its entries is finite. All have to be: "
-        "tf.reduce_all(tf.math.is_finite(g)).",
+        "You accept a gradient if *any* of its entries is finite. Require all: "
+        "`tf.reduce_all(tf.math.is_finite(g))`.",
         looking(lambda gradients: all(np.any(np.isfinite(g)) for g in gradients)),
     ),
     "limit of its own": Wrong(
-        "A good step is left out: scaled gradients may be large. Only inf and nan are too much; "
-        "tf.math.is_finite tells.",
+        "You reject a good step because its gradients are large. Reject only inf and nan: use "
+        "`tf.math.is_finite`.",
         looking(lambda gradients: all(np.all(np.abs(g) < 1e-3) for g in gradients)),
     ),
     "clipped while scaled": Wrong(
-        "A good step is too short where the scaled gradients are large: they are clipped before they "
-        "are divided by scale. Clip nothing here; elsewhere, divide first.",
+        "A good step is too short, because you clip the scaled gradients before you divide by "
+        "`scale`. Remove the clipping.",
         clipped_while_scaled,
     ),
     "largest entry looked at": Wrong(
-        "A variable became infinite: -inf is not among the largest entries. Look at every entry, with "
-        "tf.reduce_all(tf.math.is_finite(g)).",
+        "A variable became infinite, because you check only the largest entry and -inf is not "
+        "the largest. Check every entry: `tf.reduce_all(tf.math.is_finite(g))`.",
         looking(lambda gradients: all(np.isfinite(np.max(g)) for g in gradients)),
     ),
     "never halved, never looked at": Wrong(
-        "Gradients that are not finite move variables, and the scale stays as it is. Leave such a "
-        "step out, and halve the scale.",
+        "Gradients that are not finite change the variables, and the scale stays the same. "
+        "Skip such a step, and halve the scale.",
         scaling(is_good=always, following=kept),
     ),
     "first gradient only": Wrong(
-        "Only the first gradient is looked at. Any of them may be the one that is not finite.",
+        "You check only the first gradient. Check all of them.",
         scaling(is_good=lambda gradients: finite(gradients[:1])),
         looking(lambda gradients: finite(gradients[:1])),
     ),
     "last gradient only": Wrong(
-        "Only the last gradient is looked at. Any of them may be the one that is not finite.",
+        "You check only the last gradient. Check all of them.",
         scaling(is_good=lambda gradients: finite(gradients[-1:])),
         looking(lambda gradients: finite(gradients[-1:])),
     ),
     "others move": Wrong(
-        "The variables with finite gradients move, where another's gradient is not finite. Then no "
-        "variable moves.",
+        "If one gradient is not finite, you still update the other variables. Then no variable "
+        "should change.",
         per_variable,
     ),
     "moved before the look": Wrong(
-        "A variable has moved already when a later gradient turns out not to be finite. Look at all "
+        "You update a variable before you find that a later gradient is not finite. Check all "
         "of them first.",
         moved_before_the_look,
         calls=(1,),
     ),
     "zeros in their place": Wrong(
-        "What is not finite is replaced, by 0 or by a large number, and the step is taken. Leave the "
-        "whole step out.",
+        "You replace entries that are not finite, and take the step. Skip the whole step.",
         scaling(is_good=always, move=by_finite_entries),
     ),
     "zeros, and the scale kept": Wrong(
-        "What is not finite is replaced or left out, the rest moves, and the scale stays. Leave the "
-        "whole step out, and halve the scale.",
+        "You replace or skip entries that are not finite, update the rest, and keep the scale. "
+        "Skip the whole step, and halve the scale.",
         scaling(is_good=always, move=by_finite_entries, following=kept),
         others_move_scale_kept,
         scaling(is_good=always, move=lambda lr, g: lr * tf.clip_by_value(g, -1, 1), following=kept),
     ),
     "scale kept": Wrong(
-        "The step is left out, but the scale stays, so the next one will fail as well. Return half "
-        "of it.",
+        "You skip the step, but keep the scale, so the next step will fail as well. Return "
+        "half of the scale.",
         scaling(following=kept),
     ),
     "scale doubled": Wrong(
-        "After a step that was left out the scale grows. It was too large: halve it.",
+        "You raise the scale after a skipped step, but it was too large. Halve it.",
         scaling(following=lambda scale, good: scale if good else 2 * scale),
     ),
     "small scale not halved": Wrong(
-        "A scale of 1 is not halved: it stays, or becomes 0. Return scale / 2 without a floor, and "
-        "not with //.",
+        "A scale of 1 is not halved: it stays 1 or becomes 0. Return `scale / 2`, without a "
+        "minimum and without `//`.",
         scaling(following=lambda scale, good: scale if good else max(scale / 2, 1.0)),
         scaling(following=lambda scale, good: scale if good else scale // 2),
     ),
     "scale set to one": Wrong(
-        "After a step that was left out, the scale falls to 1 at once. Halve it.",
+        "After a skipped step you set the scale to 1. Halve it.",
         scaling(following=lambda scale, good: scale if good else 1.0),
     ),
     "always halved": Wrong(
-        "The scale is halved after good steps as well. Return it as it was, if the step was taken.",
+        "You also halve the scale after good steps. Return it unchanged if you took the step.",
         scaling(following=lambda scale, good: scale / 2),
     ),
     "grows": Wrong(
-        "The scale doubles after a good step. Optimizers do so after many; here it stays.",
+        "You double the scale after a good step. Optimizers do that after many steps, but here "
+        "return it unchanged.",
         scaling(following=lambda scale, good: 2 * scale if good else scale / 2),
     ),
     "halves exchanged": Wrong(
-        "The scale is halved after good steps, and kept after those that were left out. Exchange the "
-        "two.",
+        "The two cases are swapped: you halve the scale after good steps. Halve it after "
+        "skipped steps.",
         scaling(following=lambda scale, good: scale / 2 if good else scale),
     ),
     "divided by the next scale": Wrong(
-        "The scale is halved before the gradients are divided by it, so good steps are twice as long. "
-        "Divide by the scale that the loss was multiplied by.",
+        "You halve the scale before you divide the gradients by it, so good steps are twice as "
+        "long. Divide by the scale with which you multiplied the loss.",
         scaling(
             unscaled=lambda g, scale: g / (scale / 2),
             following=lambda scale, good: scale / 2,
         ),
     ),
     "tried again": Wrong(
-        "The step is tried again with smaller scales until it fits. Leave it out: the next one "
-        "starts with half of the scale.",
+        "You repeat the step with smaller scales until it works. Skip it, because the next "
+        "step starts with half of the scale.",
         until_it_fits,
     ),
     "nan not looked for": Wrong(
-        "A gradient with nan moved the variables. nan is not finite either, and tf.math.is_inf does "
-        "not see it: take tf.math.is_finite.",
+        "A gradient with nan changed the variables, because `tf.math.is_inf` does not find "
+        "nan. Use `tf.math.is_finite`.",
         looking(none_that(np.isinf)),
         scaling(is_good=none_that(np.isinf)),
     ),
     "inf not looked for": Wrong(
-        "A gradient with inf moved the variables. inf is not finite either, and tf.math.is_nan does "
-        "not see it: take tf.math.is_finite.",
+        "A gradient with inf changed the variables, because `tf.math.is_nan` does not find "
+        "inf. Use `tf.math.is_finite`.",
         looking(none_that(np.isnan)),
     ),
     "the other way round": Wrong(
-        "Good steps are left out, and those with gradients that are not finite are taken. Exchange "
-        "the two.",
+        "Your test is reversed: you skip good steps, and take those with gradients that are "
+        "not finite. Swap the two.",
         looking(lambda gradients: not finite(gradients)),
     ),
     "upwards": Wrong(
-        "The variables climb. Subtract lr times the gradient.",
+        "The variables move uphill. Subtract `lr` times the gradient.",
         scaling(move=lambda lr, g: -lr * g),
     ),
     "loss returned": Wrong(
-        "After a good step the loss is returned. Return the scale.",
+        "You return the loss after a good step. Return the scale.",
         loss_for_scale,
     ),
     "nothing returned after a good step": Wrong(
-        "After a good step nothing is returned. Return the scale.",
+        "You return nothing after a good step. Return the scale.",
         scaling(following=lambda scale, good: None if good else scale / 2),
     ),
     "nothing returned after a bad step": Wrong(
-        "After a step that was left out nothing is returned. Return half of the scale.",
+        "You return nothing after a skipped step. Return half of the scale.",
         scaling(following=lambda scale, good: scale if good else None),
     ),
     "no scale returned": Wrong(
-        "The moves are right, but nothing is returned. Return the scale of the next step.",
+        "The updates are right, but your function returns nothing. Return the scale for the "
+        "next step.",
         scaling(following=lambda scale, good: None),
     ),
 }

@@ -18,15 +18,15 @@ for part in tf.split(tips, 3):
 
 print(total.numpy())
 """,
-        question="The gradient of the mean of all is 4. What does it print?",
+        question="The gradient of the mean over all numbers is 4. What does it print?",
         right="12.0",
         options={
-            "4.0": "The mean of the three means would be that. But the gradients are added.",
-            "12.0": "Each part is divided by 2 in place of 6. The sum of three means is three times the "
-            "mean, where the parts are alike in size.",
-            "24.0": "That is the sum of all six. Each part is divided by its size, 2.",
-            "1.33": "That is 4 / 3, as if the mean had been divided once more. Each part is divided "
-            "by too little, not by too much.",
+            "4.0": "The mean of the three means would be 4. But the gradients are added.",
+            "12.0": "Each part is divided by 2 instead of 6. The sum of three means is three "
+            "times the mean if the parts have equal sizes.",
+            "24.0": "24 is the sum of all six numbers. But each part is divided by its size, 2.",
+            "1.33": "1.33 is 4 / 3, as if the mean were divided again. But each part is "
+            "divided by too little, not by too much.",
         },
     ),
     Variant(
@@ -46,12 +46,12 @@ print(total.numpy())
 """,
         right="4.0",
         options={
-            "4.0": "Each part is a sum, divided by the number of all. So the gradients add up to that "
-            "of the mean of all.",
-            "16.0": "That is the sum of four means, each over a part of two. Here each part is divided "
-            "by 8, the size of all.",
-            "1.0": "It would be 1 if the sum were divided by 4 once more. The parts add up to the "
-            "whole.",
+            "4.0": "Each part is a sum, divided by the number of all examples. So the "
+            "gradients add up to that of the mean over all.",
+            "16.0": "16 is the sum of four means, each over a part of two. But here each part "
+            "is divided by 8, the number of all examples.",
+            "1.0": "1 would be right if the sum were divided by 4 again. But the parts add up "
+            "to the whole.",
         },
     ),
     Variant(
@@ -69,12 +69,13 @@ print(letters_read(tf.range(23)).numpy())
 """,
         right="30",
         options={
-            "23": "This is the truth, and a graph without XLA says it. XLA compiled the body of the "
-            "loop for batches of 10.",
-            "20": "It does not leave the short batch out. It takes it for a full one.",
-            "an error": "An error would be kind. XLA says nothing.",
-            "30": "XLA takes the size that it compiled for, 10, for the last 3 as well, and says "
-            "nothing: three times 10.",
+            "23": "23 is the correct number, and a graph without XLA returns it. But XLA "
+            "compiled the body of the loop for batches of 10.",
+            "20": "20 would be right if XLA skipped the short batch. But it treats it as a "
+            "full one.",
+            "an error": "An error would help. But XLA gives no message.",
+            "30": "XLA silently uses the size that it compiled for, 10, for the last 3 as "
+            "well: three times 10.",
         },
     ),
     Variant(
@@ -92,9 +93,9 @@ print(seats_taken(tf.range(14)).numpy())
 """,
         right="14",
         options={
-            "16": "So it is under `jit_compile=True`, which takes each batch for a full one. This is a "
-            "graph without XLA.",
-            "12": "The last batch has 2 entries, and it counts.",
+            "16": "16 would be right with `jit_compile=True`, which treats each batch as a "
+            "full one. But this is a graph without XLA.",
+            "12": "12 would be right without the last batch. But its 2 entries are included.",
             "14": "A graph computes the size of each batch when it runs: 4, 4, 4 and 2.",
         },
     ),
@@ -111,15 +112,16 @@ with tf.GradientTape() as tape:
 slope = tape.gradient(loss, w)
 print(slope if slope is None else f"{slope:.0e}")
 """,
-        question="The slope is 4e-9 times 5. What does the tape give?",
+        question="The slope is 4e-9 times 5. What does the tape return?",
         right="0",
         options={
-            "2e-8": "That is the slope, and w and the loss are `float32`. But on its way back the "
-            "gradient passes through `float16`.",
-            "None": "The path is there: a cast between floating-point numbers carries a gradient.",
-            "6e-8": "That is the smallest number above 0 in `float16`. 2e-8 is nearer to 0.",
-            "0": "In `float16` all below 3e-8 becomes 0, and the gradient passes through it on its "
-            "way back.",
+            "2e-8": "2e-8 is the slope, and w and the loss are `float32`. But in the backward "
+            "pass the gradient goes through `float16`.",
+            "None": "A cast may seem to break the path. But a cast between floating-point "
+            "types has a gradient.",
+            "6e-8": "6e-8 is the smallest number above 0 in `float16`. But 2e-8 is closer to 0.",
+            "0": "In `float16` every number below 3e-8 becomes 0, and in the backward pass the "
+            "gradient goes through it.",
         },
     ),
     Variant(
@@ -135,14 +137,15 @@ with tf.GradientTape() as tape:
 slope = tape.gradient(loss, w)
 print(slope if slope is None else f"{slope:.0e}")
 """,
-        question="The slope is 2e-9 times 4. What does the tape give?",
+        question="The slope is 2e-9 times 4. What does the tape return?",
         right="8e-9",
         options={
-            "0": "So it is with `float16`, which ends near 6e-8. `bfloat16` reaches nearly as far "
-            "down as `float32`.",
-            "8e-9": "`bfloat16` has two or three digits, but nearly the range of `float32`. The slope gets "
-            "through without any scaling.",
-            "None": "The path is there: a cast between floating-point numbers carries a gradient.",
+            "0": "0 would be right with `float16`, whose smallest number is about 6e-8. But "
+            "`bfloat16` goes almost as far down as `float32`.",
+            "8e-9": "`bfloat16` has only two or three digits, but almost the range of "
+            "`float32`. So the slope is not lost, even without scaling.",
+            "None": "A cast may seem to break the path. But a cast between floating-point "
+            "types has a gradient.",
         },
     ),
 )

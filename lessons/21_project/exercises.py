@@ -624,8 +624,8 @@ def in_words(answers: Any, seed: int) -> Any:
     return result(answers, seed) if isinstance(answers, dict) else Other("no dict")
 
 
-GRADIENTS = "Return a list in the order of the gradients, None where one is None."
-FORM = "Return the model, a batch, and the function loss_of(model, batch), in this order."
+GRADIENTS = "Return a list in the order of the gradients, with `None` for each `None`."
+FORM = "Return the model, a batch, and the function `loss_of(model, batch)`, in this order."
 TASKS = 'Return a dict from "few labels", "river" or "new digits" to your answers.'
 
 # 21.6
@@ -669,8 +669,10 @@ EXERCISES = (
         draw=draw_gradients,
         prepare=as_gradients,
         parts=[Part(words="the list of gradients", form=GRADIENTS)],
-        praise="Each layer has its limit: in a plain model, in one with a frozen layer and in one of "
-        "blocks.",
+        praise=(
+            "Each layer has its own limit: in a plain model, in one with a frozen layer, "
+            "and in one made of blocks."
+        ),
     ),
     Question(
         id="21.2",
@@ -682,10 +684,10 @@ EXERCISES = (
         call=stepped,
         parts=[
             Part("weights", "the change of the weights after two steps"),
-            Part("averages", "the change of batch normalisation's averages after two steps"),
+            Part("averages", "the change of batch normalization's averages after two steps"),
             Part("losses", "the list of the two losses that were returned", "Return one number."),
         ],
-        praise="What `fit` does in a step, and your clipping in it.",
+        praise="Your step does what `fit` does, with your clipping in it.",
     ),
     Question(
         id="21.3",
@@ -695,12 +697,12 @@ EXERCISES = (
         draw=draw_run,
         call=resumed,
         parts=[
-            Part("absent", "what `resume` returns, and what it changes, where there is no file"),
+            Part("absent", "what `resume` returns and changes if there is no file"),
             Part("disturbed", "what changes in the run when it is saved"),
-            Part("lost", "what `resume` returns, and what is lost"),
+            Part("lost", "what `resume` returns and what is lost"),
             Part("apart", "what differs after one more step"),
         ],
-        praise="Interrupted or not, the run ends the same.",
+        praise="Interrupted or not, the run ends with the same values.",
     ),
     Question(
         id="21.4",
@@ -713,15 +715,17 @@ EXERCISES = (
             Part("form", "what your function returned", FORM),
             Part("loss", "the loss"),
             Part("repeats", "the loss of a second call"),
-            Part("model", "what becomes of the model that the loss is given"),
-            Part("gradients", "what the tape's gradients, beside differences of the loss,"),
+            Part("model", "what happens to the model that the loss is given"),
+            Part("gradients", "the tape's gradients, compared with differences of the loss,"),
             Part("size", "the loss of a batch with every example twice, or in another order,"),
-            Part("batch", "what of the batch the loss depends on"),
-            Part("penalties", "what becomes of a regulariser's penalty in this loss"),
+            Part("batch", "what in the batch the loss depends on"),
+            Part("penalties", "what happens to a regularizer's penalty in this loss"),
         ],
-        praise="One number, the same in four calls, and the tape's gradients agree with differences. "
-        "Whether it is the loss of your task, with the right sign and the right columns, the check "
-        "cannot see.",
+        praise=(
+            "Your loss is one number, the same in four calls, and the tape's gradients "
+            "agree with finite differences. The check cannot see whether it is the right loss "
+            "for your task, with the right sign and columns."
+        ),
     ),
     Question(
         id="21.5",
@@ -731,9 +735,11 @@ EXERCISES = (
         draw=draw_held_out,
         call=answered,
         parts=[Part(words="the result of your answers", form=TASKS, read=in_words)],
-        praise="Your answers are beyond the line, on inputs that were drawn for this check. What it "
-        "cannot see is yours to say: what you trained on, whether you chose seeds or steps by the "
-        "held-out data, and how often you asked, this check included.",
+        praise=(
+            "Your answers pass, on inputs that were drawn for this check. Some things only "
+            "you can report: what you trained on, whether you chose seeds or steps by the "
+            "held-out data, and how often you tried, including this check."
+        ),
     ),
     Question(
         id="21.6",
@@ -746,10 +752,10 @@ EXERCISES = (
         parts=[
             Part(
                 words="the list of movements",
-                form="Return one number for each trainable variable, in their order.",
+                form="Return one number per trainable variable, in their order.",
             )
         ],
-        praise="The numbers were kept, and not the variables that go on moving.",
+        praise="You stored the values, not the variables, which keep changing.",
     ),
 )
 
@@ -758,26 +764,27 @@ PREDICTIONS = (
         "21.a",
         right="the nearest picture's label",
         options={
-            "the network": "It learns what the pictures of a class have in common. But 40 pictures "
-            "are few to learn that from, and many networks fit them.",
-            "the nearest picture's label": "Nothing is trained here, and nothing can be fitted "
-            "wrongly. A baseline is often as plain as that, and a project that beats only a weak "
-            "one has shown little.",
-            "both alike": "They are given the same 40 labels, but they do not make the same of "
-            "them.",
+            "the network": "A network can learn what the pictures of a class have in common. "
+            "But 40 pictures are too few for that: many networks fit them.",
+            "the nearest picture's label": "Nothing is trained here, so nothing can be "
+            "overfitted. A baseline is often that simple, and a project that beats only a "
+            "weak one has shown little.",
+            "both alike": "Both use the same 40 labels, so they may seem equal. But the "
+            "network must fit its weights to them, while the nearest picture only has to "
+            "be compared.",
         },
     ),
     Callout(
         "21.b",
         right="larger",
         options={
-            "smaller": "It is, in the first hour, where the measurements are. But no term of the "
-            "loss speaks of the second.",
-            "larger": "The longer it trains, the closer it comes to each measurement with its "
-            "noise, and the steeper it leaves the first hour. No term of the loss holds it in the "
-            "second.",
-            "the same": "That would need something that holds the network where nothing is "
-            "measured.",
+            "smaller": "The error does get smaller in the first hour, where the measurements "
+            "are. But no term of the loss includes the second hour.",
+            "larger": "The longer the network trains, the closer it fits each noisy "
+            "measurement, and the steeper it leaves the first hour. No term of the loss "
+            "constrains it in the second hour.",
+            "the same": "The error would stay the same if something constrained the network "
+            "where nothing is measured. But no term of the loss does.",
         },
     ),
 )

@@ -4,7 +4,7 @@
 # From here on nobody gives you the next cell. You choose a task, write five functions, train, and hand in a number that
 # beats a baseline on data that your training never saw.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - start from a baseline that is hard to beat, and say what counts as success before you train;
 # - write a training step that does all that `fit` does, with a clipping of your own;
@@ -32,11 +32,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-
-# %% [markdown]
-# ## Sitting 1: A task, and a step
-#
-# You have all the parts. Choose a task by its baseline, and write the step that will train it. About {time}.
 
 # %% [markdown]
 # ## What shall I make?
@@ -69,8 +64,9 @@ few = np.concatenate([np.flatnonzero(y == digit)[:4] for digit in range(10)])
 x_few, y_few = x[few], y[few]  # all the labels that you may use
 
 print(x.shape, x_few.shape, x_held.shape)
-assert np.all(np.bincount(y_few) == 4)
 
+# %% tags=["claims"]
+assert np.all(np.bincount(y_few) == 4)
 
 # %%
 def network_from_40(seed, steps=300):
@@ -122,7 +118,7 @@ print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", b
 # 0.81 to 0.83 in three and 0.78 in one, in 10 to 13 seconds each. With two hidden layers, length 2 rose to 0.83, and fell again. A second task, as in lesson 18,
 # is another way. Keep to the 40 labels: the check can hardly see more, and you would only deceive yourself.
 
-# %%
+# %% tags=["claims"]
 assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network) > 0.5
 
 # %% [markdown]
@@ -207,6 +203,8 @@ labels_of_axes = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 best_of_six = min(error_held(model) for model in short + long)
 
 print("even the best of six is above 0.06:", best_of_six > 0.06)
+
+# %% tags=["claims"]
 assert errors[1] > errors[0] and 0.06 < best_of_six < 0.2
 
 # %% [markdown]
@@ -246,6 +244,8 @@ real, others = x[random.permutation(1500)].reshape(5, 300, 64)[:2]
 shares = [told_apart(new, x_held) for new in (shuffled, (real + others) / 2, real)]
 
 print("shuffled {:.2f}, means of two digits {:.2f}, training digits {:.1f}".format(*shares))
+
+# %% tags=["claims"]
 assert shares[0] > 0.96 > shares[1] > 0.9 and shares[2] < 0.8
 
 # %% [markdown]
@@ -282,6 +282,8 @@ history = model.fit(points, dye, batch_size=80, shuffle=False, verbose=0).histor
 reported = history["loss"][0]
 
 print(f"reported {reported:.2f}, without the penalty {without:.2f}, the penalty {penalty:.2f}")
+
+# %% tags=["claims"]
 assert np.isclose(reported, without + penalty, rtol=1e-4)
 
 # %% [markdown]
@@ -362,14 +364,6 @@ check("21.2", train_step)
 # </details>
 
 # %% [markdown]
-# ## Sitting 2: A run, and a loss
-#
-# **Here the first sitting ends.** You have a task, and a step that does what `fit` does. When you
-# come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Keep a run so that it can go on, and prove the gradient of a loss of your own. About {time}.
-
-# %% [markdown]
 # ## Can it be stopped?
 #
 # A run is more than its weights. Here is what else the next step depends on, of a model and its optimizer after one step. `save_weights`
@@ -378,6 +372,8 @@ check("21.2", train_step)
 # %%
 print([v.path.split("/")[-1] for v in model.non_trainable_variables])
 print([v.path.split("/")[-1] for v in model.optimizer.variables[:2]])
+
+# %% tags=["claims"]
 assert any("seed" in v.path for v in model.non_trainable_variables)
 
 # %% [markdown]
@@ -456,6 +452,8 @@ inside = check_gradients(lambda w: tf.reduce_sum((w - tf.stop_gradient(own_targe
 handed_in = check_gradients(lambda w: tf.reduce_sum((w - fixed) ** 2), tf.constant(w))
 
 print("closed inside:", inside.passed, "handed in:", handed_in.passed)
+
+# %% tags=["claims"]
 assert not inside.passed and handed_in.passed
 
 # %% [markdown]
@@ -527,14 +525,6 @@ check("21.4", my_loss)
 # model is called inside its block. For labels and two views of a picture, the answer to the first view comes with the batch.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 3: Your project
-#
-# **Here the second sitting ends.** You have a step, a run that can stop, and a loss whose gradient is proved.
-# When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
-#
-# Train, ask the held-out data once, and hand in. This takes an evening or two: about {time}.
 
 # %% [markdown]
 # ## Is it better than the baseline?

@@ -130,119 +130,119 @@ CLIPPED = {
         clipping(clips=lambda number, key: False),
     ),
     "by variable": Wrong(
-        "Each variable is clipped by itself, so a kernel and its bias no longer share a factor. "
-        "Take the joint norm of what has one layer: `variable.path` up to the last slash.",
+        "You clip each variable separately, so a kernel and its bias do not share a factor. "
+        "Use the joint norm of a layer: group by `variable.path` up to the last slash.",
         clipping(owner=lambda variable: variable.path),
     ),
     "all together": Wrong(
-        "All gradients are scaled by one norm, that of the whole model. Take a norm for each layer; "
-        "the first piece of a path may be the model's name.",
+        "You scale all gradients by the norm of the whole model. Use one norm per layer; the "
+        "first component of a path may be the model's name.",
         clipping(owner=lambda variable: "all"),
     ),
     "by value": Wrong(
-        "The entries are cut one by one, which turns a gradient. Scale a layer's gradients by one "
-        "factor.",
+        "You clip the entries by value, which changes the direction of a gradient. Scale a "
+        "layer's gradients by one factor.",
         by_value,
     ),
     "by the last name": Wrong(
-        "All kernels share a norm here, and all biases: `variable.name` is the same in every "
-        "layer. Group by `variable.path` up to the last slash.",
+        "You use one norm for all kernels and one for all biases, because `variable.name` is "
+        "the same in every layer. Group by `variable.path` up to the last slash.",
         clipping(owner=lambda variable: variable.name),
     ),
     "layers of one name": Wrong(
-        "Two layers of the same name in different blocks are taken for one. Keep the whole "
-        "path up to the last slash, not the layer's name alone.",
+        "You treat two layers with the same name in different blocks as one layer. Group by "
+        "the whole path up to the last slash.",
         clipping(owner=lambda variable: variable.path.split("/")[-2]),
     ),
     "in pairs": Wrong(
-        "You take every two gradients for a layer. A layer may have no bias, and a model a weight "
-        "of its own: ask `variable.path`.",
+        "You treat every two gradients as one layer, but a layer may have no bias, and the "
+        "model may have its own weight. Group by `variable.path`.",
         in_pairs,
     ),
     "top of the model": Wrong(
-        "A block inside the model is taken for one layer, and a weight of the model's own for "
-        "none. Go by `variable.path`, not by `model.layers`.",
+        "You treat a block inside the model as one layer, and ignore the model's own weight. "
+        "Group by `variable.path`, not by `model.layers`.",
         by_names,
     ),
     "None for the model's own weight": Wrong(
-        "A weight of the model's own comes back as None: no layer of `model.layers` holds it. Go "
-        "through `model.trainable_variables`, and by `variable.path`.",
+        "The model's own weight has `None` in your list, because no layer in `model.layers` "
+        "contains it. Loop over `model.trainable_variables`, and group by `variable.path`.",
         of_layers_alone,
     ),
     "only what is in model.layers": Wrong(
-        "A weight of the model's own is missing in the list: no layer of `model.layers` holds it. Go "
-        "through `model.trainable_variables`.",
+        "The model's own weight is missing from your list, because no layer in `model.layers` "
+        "contains it. Loop over `model.trainable_variables`.",
         clipping(result=lambda clipped, gradients: clipped[1:]),
         next_gradients,
         calls=(2,),
     ),
     "first pieces of the path": Wrong(
-        "Layers of one block share a norm. A block may hold several: take the path up to its last "
-        "slash, however many there are.",
+        "The layers of one block share a norm in your function. Group by the path up to its "
+        "*last* slash.",
         clipping(owner=lambda variable: tuple(variable.path.split("/")[:2])),
     ),
     "model's own weight left": Wrong(
-        "A weight that the model itself owns is not clipped. The model is its layer: what stands "
-        "before the last slash need not hold another.",
+        "You do not clip the model's own weight. Treat the model itself as that weight's "
+        "layer: group by the path up to the last slash, even if there is no other slash.",
         clipping(clips=lambda number, key: "/" in key),
     ),
     "pair taken for a list": Wrong(
-        "A list stands where a gradient should: tf.clip_by_global_norm returns two things, the list "
-        "and its norm. Take the first.",
+        "An entry of your list is a list, because `tf.clip_by_global_norm` returns two things, "
+        "the list and its norm. Use the first.",
         pairs_kept,
     ),
     "norm returned, too": Wrong(
-        "You return what tf.clip_by_global_norm returns, the list and its norm. Take the first, and "
-        "call it once for each layer.",
+        "You return both results of `tf.clip_by_global_norm`, the list and its norm. Use the "
+        "first, and call it once per layer.",
         lambda model, gradients, limit: tf.clip_by_global_norm(gradients, limit),
     ),
     "frozen weights counted": Wrong(
-        "The gradients are paired with `model.weights`, where the frozen layer stands, too. They "
-        "are in the order of `model.trainable_variables`.",
+        "You pair the gradients with `model.weights`, which also contains the frozen layer. "
+        "Use `model.trainable_variables`, which has the order of the gradients.",
         lambda model, gradients, limit: clipping(counted=lambda v: model.weights)(
             model, gradients, limit
         ),
         calls=(1,),
     ),
     "short ones lengthened": Wrong(
-        "Layers below the limit are scaled up to it. A limit leaves them as they are.",
+        "You scale layers below the limit up to it. Leave those layers unchanged.",
         clipping(factor=lambda norm, limit: limit / norm),
     ),
     "long ones left": Wrong(
-        "The layers above the limit stay, and the others are scaled. Divide by the larger of norm "
-        "and limit.",
+        "You scale the layers below the limit, but not those above it. Divide by the larger of "
+        "norm and limit.",
         clipping(factor=lambda norm, limit: limit / tf.minimum(norm, limit)),
     ),
     "divided by the norm": Wrong(
-        "A layer above the limit ends with norm 1, not with the limit. Multiply by limit / norm.",
+        "A layer above the limit ends with norm 1. Multiply by limit / norm.",
         clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
     ),
     "root left out": Wrong(
-        "The norm is the *root* of the sum of squares. You take the sum itself.",
+        "You use the sum of the squares as the norm. Take its root.",
         clipping(norm=lambda gradients: norm_of(gradients) ** 2),
     ),
     "square compared": Wrong(
-        "A layer with its norm above the limit stays as it is, where the square of the norm is not "
-        "above it. Compare the norm itself, the root.",
+        "You compare the *square* of the norm with the limit, so some layers above the limit "
+        "are not clipped. Compare the norm itself.",
         clipping(factor=lambda norm, limit: tf.where(norm**2 > limit, limit / norm, 1.0)),
     ),
     "divided by the square": Wrong(
-        "The right layers are scaled, but not to the limit: the factor is limit / norm, not "
+        "You scale the right layers, but not to the limit. The factor is limit / norm, not "
         "limit / norm².",
         clipping(factor=lambda norm, limit: tf.where(norm > limit, limit / norm**2, 1.0)),
     ),
     "norms added up": Wrong(
-        "The norms of a layer's gradients are added up. The joint norm is the root of the sum of "
+        "You add the norms of a layer's gradients. The joint norm is the root of the sum of "
         "all squares.",
         clipping(norm=lambda gradients: sum(tf.norm(g) for g in gradients)),
     ),
     "largest norm": Wrong(
-        "You take the largest norm of a layer's gradients for their joint norm. Add their squares "
-        "and take the root.",
+        "You use the largest norm of a layer's gradients. The joint norm is the root of the "
+        "sum of all squares.",
         clipping(norm=lambda gradients: tf.reduce_max([tf.norm(g) for g in gradients])),
     ),
     "mean square": Wrong(
-        "The squares are averaged, so a wide layer is hardly clipped. A norm adds them up.",
+        "You average the squares, so a wide layer is hardly clipped. Sum them.",
         clipping(
             norm=lambda gradients: (
                 norm_of(gradients) / np.sqrt(float(sum(tf.size(g).numpy() for g in gradients)))
@@ -251,44 +251,44 @@ CLIPPED = {
         clipping(norm=lambda gradients: tf.sqrt(sum(tf.reduce_mean(g**2) for g in gradients))),
     ),
     "kernel's norm": Wrong(
-        "A layer's factor comes from its first gradient alone, mostly the kernel's. The bias "
-        "belongs to the joint norm.",
+        "A layer's factor comes from only its first gradient. Include the others in the joint "
+        "norm.",
         clipping(norm=lambda gradients: tf.norm(gradients[0])),
     ),
     "first layer only": Wrong(
-        "Only the first layer is clipped. Every layer has the limit.",
+        "You clip only the first layer. Clip every layer.",
         clipping(clips=lambda number, key: number == 0),
     ),
     "last layer only": Wrong(
-        "Only the last layer is clipped. Every layer has the limit.",
+        "You clip only the last layer. Clip every layer.",
         clipping(clips=lambda number, key: "last" in key or "down" in key),
     ),
     "limit shared": Wrong(
-        "The limit is divided among the layers. Each layer has all of it.",
+        "You divide the limit among the layers. Use the whole limit for each layer.",
         limit_shared,
     ),
     "None left out": Wrong(
-        "The list is shorter than the gradients: a None is gone, and what follows belongs to the "
-        "wrong variables. Keep a None where one is.",
+        "Your list is shorter than the gradients, because you dropped a `None`, so the rest "
+        "belongs to the wrong variables. Keep each `None` in its position.",
         clipping(result=lambda clipped, gradients: [g for g in clipped if g is not None]),
     ),
     "zeros for None": Wrong(
-        "A None has become zeros. An optimizer with a momentum moves a variable whose gradient is "
-        "zero, and leaves one alone whose gradient is None. Keep the None.",
+        "You replaced a `None` by zeros, but an optimizer with momentum still moves a variable "
+        "whose gradient is 0. Keep the `None`.",
         clipping(result=zeros_for_none((4, 3))),  # of the variable's shape
         clipping(result=zeros_for_none(3)),
     ),
     "None computed with": Wrong(
-        "A gradient may be None, where a variable was not used. Leave it out of the norm, and keep "
-        "it in the list.",
+        "You compute with a gradient that is `None`, because the variable was not used. Leave "
+        "it out of the norm, and keep it in the list.",
         unguarded(),
         unguarded(tf.linalg.global_norm),
         unguarded(lambda gradients: tf.linalg.global_norm([g * 1.0 for g in gradients])),
         unguarded(lambda gradients: tf.sqrt(sum(tf.reduce_sum(tf.square(g)) for g in gradients))),
     ),
     "root of no gradients": Wrong(
-        "A layer may have no gradient at all, where it was not used. Their sum is then Python's 0, a "
-        "whole number, of which tf.sqrt takes no root: leave such a layer out.",
+        "You take the root of an empty sum, Python's integer 0, because a layer has no "
+        "gradients at all. Skip such a layer.",
         unguarded(is_counted=lambda g: g is not None),
     ),
 }
@@ -428,161 +428,162 @@ def loss_above(model, optimizer, loss_of, batch, clip):
 
 STEPS = {
     "nothing applied": Wrong(
-        "The weights are as they were: nothing was applied, or every gradient was 0, as behind a "
-        "limit on the loss. Call optimizer.apply(gradients, variables).",
+        "The weights did not change: nothing was applied, or every gradient is 0. Call "
+        "`optimizer.apply(gradients, variables)`, and do not clip the loss itself.",
         stepping(apply=lambda optimizer, gradients, variables: None),
     ),
     "penalties left out": Wrong(
-        "The regularisers are lost: add sum(model.losses) to the loss, and inside the tape's block, or "
-        "their gradient is lost.",
+        "The loss does not include the regularization. Add `sum(model.losses)` to the loss, "
+        "inside the tape's block.",
         stepping(penalties=lambda model: 0.0),
     ),
     "penalties twice": Wrong(
-        "The penalties count twice. Add sum(model.losses) once.",
+        "The loss includes the penalties twice. Add `sum(model.losses)` once.",
         stepping(penalties=lambda model: 2 * sum(model.losses)),
     ),
     "penalties averaged": Wrong(
-        "The penalties are averaged. `fit` adds them up: sum(model.losses).",
+        "You average the penalties. Sum them, as `fit` does: `sum(model.losses)`.",
         stepping(penalties=lambda model: tf.reduce_mean(model.losses)),
         calls=(0,),
     ),
     "first penalty only": Wrong(
-        "One penalty is missing: model.losses is a list. Add all of it, sum(model.losses).",
+        "One penalty is missing, because `model.losses` is a list. Add all of it: "
+        "`sum(model.losses)`.",
         stepping(penalties=lambda model: model.losses[0]),
     ),
     "penalties divided by the batch": Wrong(
-        "The penalties are divided by the size of the batch. `fit` adds them as they are: "
-        "sum(model.losses).",
+        "You divide the penalties by the batch size. Add them unchanged, as `fit` does: "
+        "`sum(model.losses)`.",
         stepping(penalties=lambda model: sum(model.losses) / 8),
     ),
     "penalties read below the block": Wrong(
-        "model.losses is read below the tape's block, and the penalties of weights are computed where "
-        "they are read: the tape misses them. Read them inside.",
+        "You read `model.losses` after the tape's block, but it is computed when you read it, "
+        "so the tape misses it. Read it inside the block.",
         penalties_below,
     ),
     "penalties not clipped": Wrong(
-        "clip gets the gradient of the data's loss alone, and that of the penalties is added to what "
-        "it returns. Hand it the gradient of their sum.",
+        "You clip only the gradient of the data's loss, and add that of the penalties "
+        "afterward. Pass `clip` the gradient of their sum.",
         penalties_unclipped,
     ),
     "loss_of not used": Wrong(
-        "You compute a mean square of your own. The loss is the one that is given, whatever it is: call "
-        "loss_of(model, batch).",
+        "You compute your own mean square. Call `loss_of(model, batch)`.",
         stepping(data_loss=mean_squares),
     ),
-    "two steps": Wrong("Each call takes two whole steps. Take one.", two_steps),
+    "two steps": Wrong("You take two whole steps per call. Take one.", two_steps),
     "penalties before the call": Wrong(
-        "The penalties of activations are missing. Either the penalties are read before loss_of has "
-        "called the model, or only the regularisers of weights are asked: sum(model.losses) holds all "
-        "of them, after the call.",
+        "The penalties of activations are missing. Read `sum(model.losses)` *after* `loss_of` "
+        "has called the model, not the regularizers of the weights.",
         penalties_before,
     ),
     "clip left out": Wrong(
-        "The gradients are right, and those that are applied are not the clipped ones. Hand what "
-        "clip(model, gradients) returns to the optimizer.",
+        "You apply the unclipped gradients. Pass the result of `clip(model, gradients)` to the "
+        "optimizer.",
         stepping(cut=unclipped),
     ),
     "None left out of the clipping": Wrong(
-        "clip gets fewer gradients than the model has variables: those that are None are left out. "
-        "Hand it the list as tape.gradient returns it.",
+        "You pass `clip` fewer gradients than the model has variables, because you leave out "
+        "`None`. Pass it the list from `tape.gradient` unchanged.",
         stepping(cut=of_those_used),
     ),
     "None left out of the pairs": Wrong(
-        "Those gradients that are None are left out, and the others paired with all variables: what "
-        "comes after a None moves a wrong one. Leave it in, the optimizer passes it over.",
+        "You leave out gradients that are `None`, so the ones after them are paired with the "
+        "wrong variables. Keep each `None`; the optimizer skips it.",
         stepping(apply=those_left),
     ),
     "zeros asked for": Wrong(
-        "A variable may be unused, and its gradient None. With Keras variables, "
-        "`unconnected_gradients` fails there. Leave it out: clip and the optimizer take a None.",
+        "`unconnected_gradients` fails for an unused Keras variable. Remove it: `clip` and the "
+        "optimizer accept a `None`.",
         with_zeros,
     ),
     "batch taken apart": Wrong(
-        "loss_of gets something else than the model and the batch. It calls the model itself, and "
-        "takes the batch whole: loss_of(model, batch).",
+        "You pass `loss_of` something other than the model and the batch. Call `loss_of(model, "
+        "batch)`; it calls the model itself.",
         stepping(data_loss=lambda model, loss_of, batch: loss_of(batch[1], model(batch[0]))),
     ),
     "arguments of loss_of exchanged": Wrong(
-        "loss_of takes the model first, then the batch.",
+        "The arguments of `loss_of` are swapped. Pass the model first, then the batch.",
         stepping(data_loss=lambda model, loss_of, batch: loss_of(batch, model)),
     ),
     "arguments of clip exchanged": Wrong(
-        "clip takes the model first, then the gradients.",
+        "The arguments of `clip` are swapped. Pass the model first, then the gradients.",
         stepping(cut=lambda clip, model, gradients: clip(gradients, model)),
     ),
     "optimizer of the model": Wrong(
-        "The model was not compiled, and has no optimizer. Use the one that is given.",
+        "You use the model's optimizer, but the model was not compiled. Use the argument "
+        "`optimizer`.",
         stepping(data_loss=lambda model, loss_of, batch: model.optimizer),
     ),
     "clipped twice": Wrong(
-        "clip is called twice, on its own result. Call it once.",
+        "You call `clip` twice, the second time on its own result. Call it once.",
         stepping(cut=lambda clip, model, gradients: clip(model, clip(model, gradients))),
     ),
     "clipped in another order": Wrong(
-        "clip gets the gradients in another order than that of the variables. Hand it the list as "
-        "tape.gradient returns it.",
+        "You pass `clip` the gradients in another order than the variables. Pass it the list "
+        "from `tape.gradient` unchanged.",
         stepping(cut=lambda clip, model, gradients: clip(model, gradients[::-1])[::-1]),
     ),
     "climbs": Wrong(
-        "The step climbs. Hand the gradients to the optimizer as they are.",
+        "Your step goes uphill. Pass the gradients to the optimizer without a minus.",
         stepping(cut=lambda clip, *given: [-g for g in clip(*given)]),  # raises at a None
         stepping(apply=climbing),
     ),
     "applied twice": Wrong(
-        "The gradients are applied twice. One step applies them once.",
+        "You apply the gradients twice. Apply them once.",
         stepping(apply=applied_twice),
     ),
     "update by hand": Wrong(
-        "The first step is right, the second is not: the optimizer's momentum is lost. Either you "
-        "change the variables yourself, or each step makes an optimizer anew. Call apply of the one "
-        "that is given.",
+        "The first step is right, but the second is not, because the optimizer's momentum is "
+        "lost. Call `apply` on the given `optimizer`, instead of updating by hand or "
+        "creating a new one.",
         stepping(apply=by_hand),
         stepping(apply=with_a_copy),
     ),
     "another optimizer": Wrong(
-        "The step is taken by an optimizer of your own. Use the one that is given.",
+        "You use your own optimizer. Use the argument `optimizer`.",
         stepping(apply=with_adam),
     ),
     "kernels only": Wrong(
-        "Only the kernels move. Every trainable variable takes part.",
+        "Only the kernels change. Update every trainable variable.",
         stepping(variables=kernels, cut=unclipped),
     ),
     "last layer only": Wrong(
-        "Only the last layer moves. Every trainable variable takes part.",
+        "Only the last layer changes. Update every trainable variable.",
         stepping(variables=lambda model: model.layers[-1].trainable_variables, cut=unclipped),
     ),
     "inference": Wrong(
-        "The model runs as in inference: dropout drops nothing, and the averages do not move. "
-        "Hand the model itself to loss_of, which knows how to call it.",
+        "The model runs in inference mode: dropout drops nothing, and the moving averages do "
+        "not change. Pass the model itself to `loss_of`, which calls it correctly.",
         stepping(data_loss=as_in_inference),
     ),
     "loss_of twice": Wrong(
-        "The model runs twice in a step: the averages of batch normalisation move twice, and "
-        "dropout draws anew. Call loss_of once.",
+        "You run the model twice per step, so batch normalization's averages are updated "
+        "twice. Call `loss_of` once.",
         stepping(data_loss=called_twice),
     ),
     "loss above the block": Wrong(
-        "loss_of was called above the tape's block, so only the penalties have a gradient. Call it "
-        "inside.",
+        "You call `loss_of` above the tape's block, so only the penalties have a gradient. "
+        "Call it inside the block.",
         loss_above,
     ),
     "loss of the data alone": Wrong(
-        "The weights are right. The loss that you return lacks the penalties; `fit` reports it with "
-        "them.",
+        "The weights are right, but the loss that you return lacks the penalties. Return it "
+        "with them, as `fit` does.",
         stepping(result=lambda loss, data, model, loss_of, batch: data),
     ),
     "loss in a list": Wrong(
-        "The weights are right. Return the loss alone, one number.",
+        "The weights are right, but you return more than the loss. Return only the loss, one "
+        "number.",
         stepping(result=lambda loss, data, model, loss_of, batch: [loss, data]),
         stepping(result=lambda loss, data, model, loss_of, batch: {"loss": loss}),
     ),
     "no loss returned": Wrong(
-        "The weights are right, and nothing is returned. Return the loss.",
+        "The weights are right, but your function returns nothing. Return the loss.",
         stepping(result=lambda *given: None),
     ),
     "loss after the step": Wrong(
-        "The weights are right, but the loss is that of another call, after the step, which moves "
-        "the averages once more. Return the one whose gradient you took.",
+        "The weights are right, but you compute the loss again after the step, which also "
+        "updates the averages again. Return the loss that you differentiated.",
         stepping(
             result=lambda loss, data, model, loss_of, batch: (
                 loss_of(model, batch) + sum(model.losses)
@@ -590,8 +591,8 @@ STEPS = {
         ),
     ),
     "penalties after the step": Wrong(
-        "The weights are right. The penalties in the loss that you return are those after the step: "
-        "return the loss whose gradient you took.",
+        "The weights are right, but the penalties in your loss were computed after the step. "
+        "Return the loss that you differentiated.",
         stepping(result=lambda loss, data, model, loss_of, batch: data + sum(model.losses)),
     ),
 }
@@ -686,244 +687,249 @@ def raising(model):
 
 KEPT = {
     "raises without a file": Wrong(
-        "Where nothing was saved under this path, resume raises. A first start is no error: return "
-        "False, and change nothing.",
+        "If nothing was saved under this path, `resume` raises. A first start is not an error: "
+        "return `False` and change nothing.",
         keeping(absent=raising),
     ),
     "by path": Wrong(
-        "resume asks for a name that was not saved: a variable's path holds a number, as in "
-        "sequential_7, that is another one in another run. Keep the values in the order of the "
-        "variables.",
+        "`resume` looks up a name that was not saved: a variable's path contains a number, as "
+        "in `sequential_7`, which differs in another run. Store the values in the order of "
+        "the variables.",
         by_path(lambda file: file),
         by_path(dict),
     ),
     "one function": Wrong(
-        "Return two functions, save and resume, in this order.",
+        "You did not return two functions. Return `save, resume`, in this order.",
         lambda *run: keeping()(*run)[0],
     ),
     "functions called": Wrong(
-        "Return the functions themselves, `return save, resume`, without calling them.",
+        "You called the functions. Return the functions themselves: `return save, resume`.",
         lambda *run: (None, False),
     ),
     "True without a file": Wrong(
-        "resume returns True where nothing was saved. Return False, so that a script knows that it "
-        "starts anew.",
+        "`resume` returns `True` although nothing was saved. Return `False`, so that a script "
+        "knows that it is a first start.",
         keeping(absent=lambda model: True),
     ),
     "None without a file": Wrong(
-        "resume returns nothing where nothing was saved. Return False; if it does, you return the two "
-        "functions in the wrong order: save comes first.",
+        "`resume` returns nothing if nothing was saved. Return `False`; if it already does, "
+        "your two functions are swapped: return `save` first.",
         keeping(absent=lambda model: None),
         lambda *run: keeping()(*run)[::-1],
     ),
     "another path's": Wrong(
-        "Where another path was saved, and this one was not, resume finds that. Write to the path that "
-        "you get, and look nowhere else.",
+        "`resume` finds a file that was saved under another path. Write to the given path, and "
+        "look only there.",
         keeping(place=lambda path: f"{os.path.dirname(path)}/state"),
     ),
     "changed without a file": Wrong(
-        "Where nothing was saved, resume changes the run all the same. Leave it as it is.",
+        "`resume` changes the run although nothing was saved. Change nothing in that case.",
         keeping(absent=moves_weights),
     ),
     "history cleared by saving": Wrong(
-        "Saving empties the history of the run that goes on. Save a copy, and change nothing.",
+        "`save` empties the history of the current run. Save a copy, and change nothing.",
         keeping(after_save=lambda model, optimizer, generator, history: history.clear()),
     ),
     "rate changed by saving": Wrong(
-        "Saving changes the learning rate of the run that goes on. Only write.",
+        "`save` changes the learning rate of the current run. Only write the file.",
         keeping(after_save=halves_rate),
     ),
     "generator moved by saving": Wrong(
-        "Saving draws from the generator, so the run goes on with other batches than it would have. "
-        "Read its state and draw nothing.",
+        "`save` draws from the generator, so the run continues with other batches. Only read "
+        "its state.",
         keeping(after_save=lambda model, optimizer, generator, history: generator.uniform((1,))),
     ),
     "kept in memory": Wrong(
-        "Moved to another folder, nothing is found. Either it is in memory, which a killed process "
-        "loses, or in another file than resume looks for: np.savez adds .npz to a path. Write all of it "
-        "to path.",
+        "After a move to another folder, `resume` finds nothing: the values are only in "
+        "memory, or in another file (`np.savez` adds `.npz`). Write everything to `path`.",
         keeping(place=lambda path: path.replace("b/run", "c")),
     ),
     "nothing returned after resume": Wrong(
-        "The run is resumed, and resume returns nothing. Return True.",
+        "The run is resumed, but `resume` returns nothing. Return `True`.",
         keeping(found=None),
     ),
     "False after resume": Wrong(
-        "The run is resumed, and resume returns False. Return True.",
+        "The run is resumed, but `resume` returns `False`. Return `True`.",
         keeping(found=False),
     ),
     "first save kept": Wrong(
-        "resume returns True, and nothing is as it was at the last save. Either that save did not "
-        "write over an earlier one, or wrote what was read before it, where keeper is called. Or "
-        "nothing was assigned: `variable.assign(value)`, `history[:] = ...`.",
+        "`resume` returns `True`, but nothing is as it was at the last save. Let `save` read "
+        "the current values and overwrite an earlier file, and let `resume` assign them: "
+        "`variable.assign(value)`, `history[:] = ...`.",
         keeping(overwrite=False),
     ),
     "values of the start": Wrong(
-        "The history is resumed, and no variable is as it was saved. Read the values in save, not "
-        "where keeper is called, and assign them in resume.",
+        "`resume` restores the history, but no variable. Read the values in `save`, not in "
+        "`keeper`, and assign them in `resume`.",
         keeping(
             without=("weights", "averages", "dropout", "momentum", "count", "rate", "generator")
         ),
     ),
     "weights": Wrong(
-        "After resume, not as it was saved: the weights.",
+        "After `resume`, the weights differ from what was saved. Save and restore them.",
         keeping(without=("weights",)),
     ),
     "averages": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation.",
+        "After `resume`, batch normalization's averages (in `model.non_trainable_variables`) "
+        "differ from what was saved. Save and restore them.",
         keeping(without=("averages",)),
     ),
     "dropout": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables).",
+        "After `resume`, dropout's random state (in `model.non_trainable_variables`) differs "
+        "from what was saved. Save and restore it.",
         keeping(without=("dropout",)),
     ),
     "momentum": Wrong(
-        "After resume, not as it was saved: what the optimizer remembers, here its momentum.",
+        "After `resume`, the optimizer's momentum (in `optimizer.variables`) differs from what "
+        "was saved. Save and restore it.",
         keeping(without=("momentum",)),
     ),
     "count": Wrong(
-        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
-        "and Adam depend.",
+        "After `resume`, the optimizer's step count (`optimizer.iterations`) differs from what "
+        "was saved; schedules and Adam depend on it. Save and restore it.",
         keeping(without=("count",)),
     ),
     "rate": Wrong(
-        "After resume, not as it was saved: the learning rate, which had been lowered.",
+        "After `resume`, the learning rate, which had been lowered, differs from what was "
+        "saved. Save and restore it.",
         keeping(without=("rate",)),
     ),
     "generator": Wrong(
-        "After resume, not as it was saved: the state of the generator, which draws the batches.",
+        "After `resume`, the state of the generator, which draws the batches, differs from "
+        "what was saved. Save and restore it: `generator.state`.",
         keeping(without=("generator",)),
     ),
     "history": Wrong(
-        "After resume, not as it was saved: the history (the same list, in all digits: "
-        "`history[:] = ...`).",
+        "After `resume`, the history differs from what was saved. Restore the same list, with "
+        "all digits: `history[:] = ...`.",
         keeping(without=("history",)),
     ),
     "averages, dropout": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation; what dropout "
-        "draws next (its seed's state, in model.non_trainable_variables).",
+        "After `resume`, two things differ from what was saved: (1) batch normalization's "
+        "averages; (2) dropout's random state. Save and restore all of "
+        "`model.non_trainable_variables`.",
         keeping(without=("averages", "dropout")),
     ),
     "averages, rate": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation; the learning "
-        "rate, which had been lowered.",
+        "After `resume`, two things differ from what was saved: (1) batch normalization's "
+        "averages (in `model.non_trainable_variables`); (2) the learning rate. Save and "
+        "restore both.",
         keeping(without=("averages", "rate")),
     ),
     "averages, generator": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation; the state of "
-        "the generator, which draws the batches.",
+        "After `resume`, two things differ from what was saved: (1) batch normalization's "
+        "averages (in `model.non_trainable_variables`); (2) the generator's state. Save "
+        "and restore both.",
         keeping(without=("averages", "generator")),
     ),
     "averages, history": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation; the history "
-        "(the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, two things differ from what was saved: (1) batch normalization's "
+        "averages (in `model.non_trainable_variables`); (2) the history (`history[:] = "
+        "...`). Save and restore both.",
         keeping(without=("averages", "history")),
     ),
     "dropout, rate": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); the learning rate, which had been lowered.",
+        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
+        "`model.non_trainable_variables`); (2) the learning rate. Save and restore both.",
         keeping(without=("dropout", "rate")),
     ),
     "dropout, generator": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); the state of the generator, which draws the batches.",
+        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
+        "`model.non_trainable_variables`); (2) the generator's state. Save and restore "
+        "both.",
         keeping(without=("dropout", "generator")),
     ),
     "dropout, history": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); the history (the same list, in all digits: `history[:] "
-        "= ...`).",
+        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
+        "`model.non_trainable_variables`); (2) the history (`history[:] = ...`). Save and "
+        "restore both.",
         keeping(without=("dropout", "history")),
     ),
     "rate, generator": Wrong(
-        "After resume, not as it was saved: the learning rate, which had been lowered; the "
-        "state of the generator, which draws the batches.",
+        "After `resume`, two things differ from what was saved: (1) the learning rate; (2) the "
+        "generator's state. Save and restore both.",
         keeping(without=("rate", "generator")),
     ),
     "rate, history": Wrong(
-        "After resume, not as it was saved: the learning rate, which had been lowered; the "
-        "history (the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, two things differ from what was saved: (1) the learning rate; (2) the "
+        "history (`history[:] = ...`). Save and restore both.",
         keeping(without=("rate", "history")),
     ),
     "generator, history": Wrong(
-        "After resume, not as it was saved: the state of the generator, which draws the "
-        "batches; the history (the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, two things differ from what was saved: (1) the generator's state; (2) "
+        "the history (`history[:] = ...`). Save and restore both.",
         keeping(without=("generator", "history")),
     ),
     "dropout, momentum, count, rate, generator, history": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
-        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered; the state of the generator, which draws the batches; the "
-        "history (the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, six things differ from what was saved: (1) dropout's random state; "
+        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate; (5) the "
+        "generator's state; (6) the history. Save and restore "
+        "`model.non_trainable_variables`, `optimizer.variables`, `generator.state` and "
+        "`history[:]`.",
         keeping(without=("dropout", "momentum", "count", "rate", "generator", "history")),
     ),
     "averages, dropout, momentum, count, rate, generator, history": Wrong(
-        "After resume, not as it was saved: the averages of batch normalisation; what dropout "
-        "draws next (its seed's state, in model.non_trainable_variables); what the optimizer "
-        "remembers, here its momentum; the optimizer's count of steps, on which schedules and "
-        "Adam depend; the learning rate, which had been lowered; the state of the generator, "
-        "which draws the batches; the history (the same list, in all digits: `history[:] = "
-        "...`).",
+        "After `resume`, seven things differ from what was saved: (1) batch normalization's "
+        "averages; (2) dropout's random state; (3) the optimizer's momentum; (4) its step "
+        "count; (5) the learning rate; (6) the generator's state; (7) the history. Save "
+        "and restore `model.non_trainable_variables`, `optimizer.variables`, "
+        "`generator.state` and `history[:]`.",
         keeping(
             without=("averages", "dropout", "momentum", "count", "rate", "generator", "history")
         ),
     ),
     "momentum, count, rate, generator, history": Wrong(
-        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
-        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered; the state of the generator, which draws the batches; the "
-        "history (the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, five things differ from what was saved: (1) the optimizer's momentum; "
+        "(2) its step count; (3) the learning rate; (4) the generator's state; (5) the "
+        "history. Save and restore `optimizer.variables`, `generator.state` and "
+        "`history[:]`.",
         keeping(without=("momentum", "count", "rate", "generator", "history")),
     ),
     "momentum, count, rate, generator": Wrong(
-        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
-        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered; the state of the generator, which draws the batches.",
+        "After `resume`, four things differ from what was saved: (1) the optimizer's momentum; "
+        "(2) its step count; (3) the learning rate; (4) the generator's state. Save and "
+        "restore `optimizer.variables` and `generator.state`.",
         keeping(without=("momentum", "count", "rate", "generator")),
     ),
     "dropout, momentum, count, rate, generator": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
-        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered; the state of the generator, which draws the batches.",
+        "After `resume`, five things differ from what was saved: (1) dropout's random state; "
+        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate; (5) the "
+        "generator's state. Save and restore `model.non_trainable_variables`, "
+        "`optimizer.variables` and `generator.state`.",
         keeping(without=("dropout", "momentum", "count", "rate", "generator")),
     ),
     "dropout, momentum, count, rate": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
-        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered.",
+        "After `resume`, four things differ from what was saved: (1) dropout's random state; "
+        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate. Save and "
+        "restore `model.non_trainable_variables` and `optimizer.variables`.",
         keeping(without=("dropout", "momentum", "count", "rate")),
     ),
     "momentum, count, rate": Wrong(
-        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
-        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
-        "which had been lowered.",
+        "After `resume`, three things differ from what was saved: (1) the optimizer's "
+        "momentum; (2) its step count; (3) the learning rate. Save and restore "
+        "`optimizer.variables`.",
         keeping(without=("momentum", "count", "rate")),
     ),
     "dropout, generator, history": Wrong(
-        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
-        "model.non_trainable_variables); the state of the generator, which draws the batches; "
-        "the history (the same list, in all digits: `history[:] = ...`).",
+        "After `resume`, three things differ from what was saved: (1) dropout's random state; "
+        "(2) the generator's state; (3) the history. Save and restore "
+        "`model.non_trainable_variables`, `generator.state` and `history[:]`.",
         keeping(without=("dropout", "generator", "history")),
     ),
     "count, rate, generator, history": Wrong(
-        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
-        "and Adam depend; the learning rate, which had been lowered; the state of the "
-        "generator, which draws the batches; the history (the same list, in all digits: "
-        "`history[:] = ...`).",
+        "After `resume`, four things differ from what was saved: (1) the optimizer's step "
+        "count; (2) the learning rate; (3) the generator's state; (4) the history. Save "
+        "and restore `optimizer.variables`, `generator.state` and `history[:]`.",
         keeping(without=("count", "rate", "generator", "history")),
     ),
     "momentum, rate": Wrong(
-        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
-        "the learning rate, which had been lowered.",
+        "After `resume`, two things differ from what was saved: (1) the optimizer's momentum; "
+        "(2) the learning rate. Save and restore `optimizer.variables`.",
         keeping(without=("momentum", "rate")),
     ),
     "count, rate": Wrong(
-        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
-        "and Adam depend; the learning rate, which had been lowered.",
+        "After `resume`, two things differ from what was saved: (1) the optimizer's step "
+        "count; (2) the learning rate. Save and restore `optimizer.variables`.",
         keeping(without=("count", "rate")),
     ),
 }
@@ -1044,97 +1050,99 @@ def broken_scale(model, batch):
 
 LOSSES = {
     "not three things": Wrong(
-        "Return three things: the model, a batch, and the function itself, which takes both.",
+        "You did not return three things. Return the model, a batch, and the function itself, "
+        "which takes both.",
         giving(result=lambda model, batch, loss_of: (model, batch)),
         giving(result=lambda model, batch, loss_of: loss_of),
         giving(result=lambda model, batch, loss_of: {"model": model}),
     ),
     "other order": Wrong(
-        "The model comes first, a Keras model. A network of your own is one, too, if its class is "
-        "a keras.Model.",
+        "Your first return value is not a Keras model. Return the model first; your own "
+        "network is one if its class is a `keras.Model`.",
         giving(result=lambda model, batch, loss_of: (loss_of, model, batch)),
     ),
     "not built": Wrong(
-        "The model has no trainable variables: it was never called, so it has no weights yet, or "
-        "all are frozen. Give it an input of the right shape first.",
+        "The model has no trainable variables: it was never called, or all are frozen. Call it "
+        "with an input of the right shape first.",
         giving(make=lambda: keras.Sequential([keras.layers.Dense(1)])),
         giving(make=frozen),
     ),
     "no batch": Wrong(
-        "The second thing holds no tensor with a first axis for the examples. Give a batch: a "
-        "tensor, or a tuple or dict of them.",
+        "Your second return value has no tensor whose first axis counts examples. Return a "
+        "batch: a tensor, or a tuple or dict of tensors.",
         giving(batch=None, result=lambda model, batch, loss_of: (model, 1.0, loss_of)),
     ),
     "a number in the batch": Wrong(
-        "The batch holds something without an axis for the examples, such as a weight that is one "
-        "number. What is no example is a constant of loss_of.",
+        "Your batch contains something without an axis for the examples, such as a single "
+        "number. Move it out of the batch, as a constant of `loss_of`.",
         giving(batch={**BATCH, "weight": tf.constant(0.1)}),
         giving(batch={**BATCH, "weight": 0.1}),
     ),
     "loss called already": Wrong(
-        "The third thing is a number: the function was called. Return its name without "
-        "parentheses.",
+        "Your third return value is a number, because you called the function. Return its "
+        "name, without parentheses.",
         giving(result=lambda model, batch, loss_of: (model, batch, loss_of(model, batch))),
     ),
     "Python number": Wrong(
-        "What loss_of returns is no tensor, so no path leads back from it: a number of Python or NumPy, or "
-        "several things. Return one tensor; leave float, `.numpy()` and np out of it.",
+        "`loss_of` does not return a tensor, so no path leads from the model to it. Return one "
+        "tensor, without `float`, `.numpy()` or NumPy.",
         giving(lambda model, batch: float(mean_error(model, batch))),
         giving(lambda model, batch: np.mean(squares(model, batch).numpy())),
         giving(lambda model, batch: (mean_error(model, batch), batch)),
     ),
     "a loss for each example": Wrong(
-        "The loss has an axis, as one number for each example has, or for each output. train_step "
-        "needs one number: take the mean over all axes.",
+        "Your loss has an axis, such as one number per example. Average over all axes, because "
+        "`train_step` needs one number.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch), axis=1)),
         giving(squares),
     ),
     "whole number": Wrong(
-        "The loss is a whole number, a count. It has no slope: take a loss that changes smoothly.",
+        "Your loss is an integer, a count, which has no gradient. Use a loss that changes "
+        "smoothly.",
         giving(lambda model, batch: tf.reduce_sum(tf.cast(squares(model, batch) > 0.5, tf.int32))),
     ),
     "not finite": Wrong(
-        "The loss is not a finite number. Look for a logarithm of 0 or of a negative number, and "
-        "for a division by 0.",
+        "Your loss is not finite. Look for a logarithm of 0 or of a negative number, and for a "
+        "division by 0.",
         giving(lambda model, batch: tf.math.log(mean_error(model, batch) * 0.0)),
         giving(lambda model, batch: mean_error(model, batch) / 0.0),
     ),
     "steps in the loss": Wrong(
-        "Calling the loss moves the weights. It should compute one number, and leave the step to "
-        "train_step.",
+        "Your loss function changes the weights. Let it compute one number, and leave the step "
+        "to `train_step`.",
         giving(stepping_loss),
     ),
     "random loss": Wrong(
-        "A second call gives another loss. Either it draws by itself, noise, dropout or shares: draw "
-        "before, and hand it in with the batch (leave dropout out here). Or it keeps something from "
-        "call to call, as a counter: leave that out.",
+        "A second call gives another loss: your function draws random numbers, or stores "
+        "something between calls. Draw in advance and pass them with the batch, without "
+        "dropout, and store nothing.",
         giving(noisy),
         giving(dropping, make=lambda: Fit(0.5)),
     ),
     "another model": Wrong(
-        "loss_of does not use the model that it is given, but one of its own. Use the argument.",
+        "`loss_of` uses its own model instead of the given one. Use the argument.",
         own_model,
     ),
     "no gradient at all": Wrong(
-        "None of the variables has a gradient: the path from the loss back to the model is cut. "
-        "Look for NumPy, argmax or round, comparisons, casts and stop_gradient.",
+        "No variable has a gradient, because the path from the model to the loss is broken. "
+        "Look for NumPy, `argmax` or `round`, comparisons, casts and `tf.stop_gradient`.",
         giving(by_numpy),
         giving(whole_answers),
         giving(lambda model, batch: tf.stop_gradient(mean_error(model, batch))),
     ),
     "some without a gradient": Wrong(
-        "Some variables have no gradient: the loss does not use them, or not by a path that a tape "
-        "can follow. Which, tape.gradient tells you, in the order of model.trainable_variables.",
+        "Some variables have no gradient, because no path leads from them to the loss. "
+        "`tape.gradient` shows which ones, in the order of `model.trainable_variables`.",
         giving(without_scale),
     ),
     "gradient not finite": Wrong(
-        "The loss is finite, and its gradient is not. A root or a norm of 0 does that: add 1e-12 "
-        "under the root.",
+        "The loss is finite, but its gradient is not, as with a root or norm of 0. Add 1e-12 "
+        "inside the root.",
         giving(flat_steepness),
     ),
     "all zero": Wrong(
-        "Every gradient is 0: the loss is flat here. Look for sign, a clip out of its range, or a "
-        "second derivative of a network of ReLU.",
+        "Every gradient is 0, because the loss is flat here. Look for `sign`, a clip outside "
+        "its range, or a second derivative of a ReLU network.",
         giving(
             lambda model, batch: (
                 tf.clip_by_value(mean_error(model, batch), 100.0, 200.0)
@@ -1143,23 +1151,24 @@ LOSSES = {
         ),
     ),
     "flat": Wrong(
-        "The tape gives gradients, and small steps along them leave the loss exactly as it is. Its "
-        "value is a count, behind argmax, round or a comparison, and the slope was put beside it "
-        "(straight through). Take a loss that changes smoothly.",
+        "The tape returns gradients, but small steps along them do not change the loss: its "
+        "value is a count (`argmax`, `round`, a comparison) with a substituted gradient. "
+        "Use a loss that changes smoothly.",
         giving(straight_through),
     ),
     "turned": Wrong(
-        "The tape's gradient has the wrong sign, everywhere. Look at your custom_gradient.",
+        "The tape's gradient has the wrong sign everywhere. Check your `custom_gradient`.",
         giving(lambda model, batch: with_slope(-1)(mean_error(model, batch))),
     ),
     "scaled": Wrong(
-        "The tape's gradient is a constant factor off, everywhere. Look at your custom_gradient.",
+        "The tape's gradient is wrong by a constant factor everywhere. Check your "
+        "`custom_gradient`.",
         giving(lambda model, batch: with_slope(2)(mean_error(model, batch))),
     ),
     "a closed path": Wrong(
-        "The tape's gradients are not the slopes of this loss: a part of a path is closed, by "
-        "stop_gradient, a custom_gradient or NumPy. If you close it on purpose, compute that part "
-        "before, and hand it in with the batch.",
+        "The tape's gradients differ from the slopes of this loss, because a part of a path is "
+        "broken by `tf.stop_gradient`, a `custom_gradient` or NumPy. If you intend that, "
+        "compute that part in advance, and pass it with the batch.",
         giving(
             lambda model, batch: (
                 mean_error(model, batch) + steepness(model, batch, tf.stop_gradient)
@@ -1168,50 +1177,48 @@ LOSSES = {
         giving(broken_scale),
     ),
     "added up": Wrong(
-        "A batch with every example twice has a larger loss, so the step size would depend on the "
-        "batch. Something goes over the examples that is no mean, such as a sum, a norm or a softmax "
-        "along axis 0. Take means over them, and a softmax over the classes, axis=-1.",
+        "A batch with every example twice has a larger loss, because something over the "
+        "examples is not a mean: a sum, a norm or a softmax along axis 0. Average over the "
+        "examples, and apply softmax over the classes, `axis=-1`.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch))),
         giving(lambda model, batch: mean_error(model, batch) + tf.reduce_sum(batch["x"] ** 2)),
         giving(lambda model, batch: tf.norm(squares(model, batch))),
     ),
     "divided again": Wrong(
-        "A batch with every example twice has a smaller loss: it is divided by the batch's size "
-        "once too often.",
+        "A batch with every example twice has a smaller loss, because you divide by the batch "
+        "size once too often. Remove one division.",
         giving(
             lambda model, batch: mean_error(model, batch) / tf.cast(len(batch["x"]), tf.float32)
         ),
     ),
     "nearly as large": Wrong(
-        "With every example twice, the loss is nearly the same, but it should be the same. Look for a "
-        "division by n - 1, for an example that is left out, as by [:-1], for rows that are known by "
-        "their place, for a small term that is a sum, or for noise that loss_of draws with a fixed "
-        "seed, which belongs into the batch.",
+        "A batch with every example twice has almost the same loss, but it should be exactly "
+        "the same. Look for a division by n - 1, an example that is left out (`[:-1]`), a "
+        "small sum, or noise with a fixed seed, which belongs in the batch.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch)) / (len(batch["x"]) - 1)),
     ),
     "another order": Wrong(
-        "With its examples in another order the batch has another loss. Either some of them do not "
-        "count, as behind a [:8], or their places do: take means over all of them.",
+        "The same batch in another order has another loss: some examples are left out, as with "
+        "`[:8]`, or their positions matter. Average over all examples.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch)[:8])),
     ),
     "another batch": Wrong(
-        "The loss does not depend on the batch that it is given. Use the argument, and no data from "
+        "Your loss does not depend on the given batch. Use the argument, without data from "
         "elsewhere.",
         giving(lambda model, batch: mean_error(model, BATCH)),
     ),
     "a part of the batch": Wrong(
-        "A tensor of the batch changes nothing in the loss. Use it, or leave it out of the batch.",
+        "A tensor of your batch does not affect the loss. Use it, or remove it from the batch.",
         giving(lambda model, batch: tf.reduce_mean(model(batch["x"]) ** 2)),
     ),
     "each with all": Wrong(
-        "A tensor of shape (n,) in your batch may stand in any order, and the loss is the same: every "
-        "example is compared with all of its numbers. (n, 1) minus (n,) is (n, n): give both one "
-        "shape.",
+        "A tensor of shape (n,) in your batch can have any order without changing the loss, "
+        "because (n, 1) minus (n,) broadcasts to (n, n). Give both the same shape.",
         giving(mean_error, {**BATCH, "y": BATCH["y"][:, 0]}),
     ),
     "penalties counted": Wrong(
-        "The loss adds sum(model.losses), which train_step adds, too: regularisers would count "
-        "twice. Leave it out here.",
+        "You add `sum(model.losses)`, but `train_step` adds it as well, so penalties would be "
+        "included twice. Remove it here.",
         giving(lambda model, batch: mean_error(model, batch) + sum(model.losses)),
     ),
 }
@@ -1295,191 +1302,194 @@ def drawn_anew(noise):
 
 HELD_OUT = {
     "no dict": Wrong(
-        "Return a dict from the name of your task to its answers. Whoever reads `inputs` knows "
-        "which tasks there are.",
+        "You did not return a dict. Return a dict from the name of your task to its answers; "
+        "`inputs` has the names.",
         lambda inputs: nearest(inputs["few labels"].numpy(), 40),
         lambda inputs: None,
     ),
     "empty dict": Wrong(
-        "The dict is empty. Put in the answers of the task that you chose.",
+        "Your dict is empty. Add the answers for the task that you chose.",
         always({}),
     ),
     "another name": Wrong(
-        'No key is the name of a task. The names are those of `inputs`: "few labels", "river" and '
-        '"new digits".',
+        'No key of your dict is the name of a task. Use a name from `inputs`: "few labels", '
+        '"river" or "new digits".',
         always({"labels": 1.0}),
     ),
     "several tasks": Wrong(
-        "There are answers of more than one task, and none is beyond its line. Hand in those of one "
-        "task: the check then says what is wrong with them.",
+        "You answered more than one task, and none of the answers passes. Answer one task "
+        "only, and the check will tell you what is wrong with it.",
         lambda inputs: {
             "few labels": np.full(len(inputs["few labels"]), 3),
             "river": np.zeros(len(inputs["river"])),
         },
     ),
     "no numbers": Wrong(
-        "The answers are no numbers. Return a tensor or an array.",
+        "Your answers are not numbers. Return a tensor or an array.",
         always({"few labels": "seven"}),
         always({"river": None}),
     ),
     "not finite": Wrong(
-        "There is a nan or an infinity among the answers. Look for a training that diverged.",
+        "Your answers contain nan or infinity. Look for a training that diverged.",
         of_river(lambda points: np.where(points[:, 0] < 1, np.nan, at(points))),
     ),
     "scores": Wrong(
-        "These are ten scores for each picture. Take their argmax.",
+        "You returned ten scores per picture. Return their `argmax`.",
         of_digits(lambda pictures: np.eye(10)[nearest(pictures)]),
     ),
     "not one class each": Wrong(
-        "Return one class for each picture, as many as there are pictures.",
+        "You did not return one class per picture. Return as many classes as there are pictures.",
         of_digits(lambda pictures: nearest(pictures)[:10]),
         of_digits(lambda pictures: 0.8),
     ),
     "no classes": Wrong(
-        "The classes are whole numbers from 0 to 9. What you return has numbers between them.",
+        "Your classes are not integers. Return integers from 0 to 9.",
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
     "classes by the batch": Wrong(
-        "A picture gets another class when fewer pictures come with it. Answer the pictures of "
-        "`inputs`, normalise them by numbers of the training, and call the model with "
-        "training=False.",
+        "A picture gets another class if it comes with fewer pictures. Normalize with "
+        "constants from the training, and call the model with `training=False`.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
     "one class": Wrong(
-        "Every picture gets the same class. Did the training run, and are pixels from 0 to 1 in "
-        "training, as they are here?",
+        "Every picture gets the same class. Check that the training ran, and that its pixels "
+        "were scaled from 0 to 1, as they are here.",
         of_digits(lambda pictures: np.full(len(pictures), 3)),
     ),
     "classes moved by one": Wrong(
-        "The classes are right, but moved by one. They count from 0.",
+        "Your classes are right, but shifted by one. Count from 0.",
         of_digits(lambda pictures: nearest(pictures) + 1),
         of_digits(lambda pictures: nearest(pictures) - 1),
     ),
     "by chance": Wrong(
-        "About as many are right as by chance. Did the training run (`train` without parentheses "
-        "calls nothing), and did the layer that gives the classes get a gradient? If so, were "
-        "pictures and labels shuffled apart, or the pixels scaled otherwise than in training?",
+        "Your accuracy is that of random guessing. Check that the training ran (`train` "
+        "without parentheses calls nothing), that the last layer had a gradient, that "
+        "pictures and labels were shuffled together, and that the pixels had the same "
+        "scale.",
         of_digits(by_pixels),
     ),
     "too good": Wrong(
-        "At least 98 % are right. With all 1,500 labels a network of one hidden layer had 92 %, and "
-        "the nearest picture has 95 %: so many come from the labels of the held-out digits. Train "
-        "without them, on the 40.",
+        "At least 98 % are right, more than the 95 % of the nearest picture with all 1,500 "
+        "labels, so you used the labels of the held-out digits. Train without them, on the "
+        "40.",
         of_digits(held_out_labels),
     ),
     "labels not better": Wrong(
-        "The classes mean something, but the accuracy is below 0.80, about that of the nearest "
-        "labelled picture. The other pictures should help: measure with and without them. If it "
-        "stays there, say so and what you tried: that is a result, too.",
+        "Your accuracy is below 0.80, about that of the nearest labeled picture. The unlabeled "
+        "pictures should help: measure with and without them, and if it stays there, say "
+        "so and what you tried, because that is also a result.",
         of_digits(lambda pictures: nearest(pictures, 25)),
     ),
     "one number for the river": Wrong(
-        "This is one number, perhaps the speed. Return the dye at each point.",
+        "You returned one number, perhaps the speed. Return the dye at each point.",
         of_river(lambda points: 1.3),
     ),
     "another shape for the river": Wrong(
-        "Return one number for each point, of shape (n,) or (n, 1).",
+        "Your answers have the wrong shape. Return one number per point, with shape (n,) or "
+        "(n, 1).",
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
     "river by the batch": Wrong(
-        "A point gets another answer the second time, when fewer points come with it. Answer each by "
-        "itself, with a model that was trained above the function and is not made in it.",
+        "A point gets another answer if it comes with fewer points. Compute each point "
+        "separately, with a model that you trained above the function, not inside it.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
     "the mean of the measurements": Wrong(
-        "All points get nearly the mean of the dye. That comes of comparing each answer with every "
-        "measurement: (n, 1) minus (n,) is (n, n). Give both one shape.",
+        "All points get nearly the mean of the dye, as if each answer were compared with every "
+        "measurement: (n, 1) minus (n,) broadcasts to (n, n). Give both the same shape.",
         of_river(lambda points: 0 * points[:, 0] + 0.17),
     ),
     "everywhere the same": Wrong(
-        "All points get nearly the same answer. Did the training run, and do its gradients reach the "
-        "network?",
+        "All points get nearly the same answer. Check that the training ran, and that the "
+        "network has gradients.",
         of_river(lambda points: 0 * points[:, 0]),
     ),
     "too close": Wrong(
-        "The error is below 0.005. The cloud's own form, fitted to the 80 measurements with their "
-        "noise, comes to 0.012: so small an error comes from the formula or from exact dye. Train on "
-        "the measurements and the equation.",
+        "The error is below 0.005, but even the cloud's own formula, fitted to the 80 noisy "
+        "measurements, has 0.012: you used the formula or the exact dye. Train on the "
+        "measurements and the equation.",
         of_river(at),
     ),
     "just short": Wrong(
-        "The error in the second hour is between 0.05, the line, and 0.06. Train longer, or draw more "
-        "points for the residual. If it stays there, say so and what you tried: that is a result, "
-        "too.",
+        "The error in the second hour is between 0.05, the limit, and 0.06. Train longer or "
+        "draw more points for the residual; if it stays there, say so and what you tried, "
+        "because that is also a result.",
         of_river(lambda points: at(points) + 0.055),
     ),
     "sign turned": Wrong(
-        "The answers are the dye with the wrong sign.",
+        "Your answers have the wrong sign. Change it.",
         of_river(lambda points: -at(points)),
     ),
     "scaled answers": Wrong(
-        "The cloud is where it should be, but by a factor too high or too low. Undo what you "
-        "divided by.",
+        "Your cloud is at the right position, but too high or too low by a constant factor. "
+        "Undo your scaling.",
         of_river(lambda points: 0.5 * at(points)),
     ),
     "first hour only": Wrong(
-        "In the first hour the error is below 0.05, and in the second above 0.06: the equation does "
-        "not hold well enough there, or its speed is not found yet. Draw points of the second hour "
-        "for the residual, and train longer.",
+        "The error is below 0.05 in the first hour, but above 0.06 in the second, where the "
+        "equation does not hold well enough or its speed is wrong. Draw points from the "
+        "second hour for the residual, and train longer.",
         of_river(lambda points: np.where(points[:, 1] < 1, at(points), 0.0)),
         of_river(lambda points: cloud(points[:, 0], np.minimum(points[:, 1], 1))),
     ),
     "as zeros": Wrong(
-        "In both hours the answers are hardly nearer to the dye than zeros are. Did the training run "
-        "(`train` without parentheses calls nothing), and are the columns in their order, x and then "
-        "t? A cloud that is not carried along is as far off.",
+        "In both hours your answers are hardly better than zeros. Check that the training ran "
+        "(`train` without parentheses calls nothing), and that the columns are in the "
+        "order x, t.",
         of_river(lambda points: np.sin(3 * points[:, 0] + points[:, 1]) * 0.3),
         of_river(lambda points: cloud(points[:, 1], points[:, 0])),
     ),
     "river not better": Wrong(
-        "The error in the second hour is above 0.06, and the first hour is off, too. Look at both "
-        "parts of the loss, the measurements and the residual, at their weights, and at the order of "
-        "the columns, x and then t.",
+        "The error is above 0.06 in the second hour, and too large in the first. Check both "
+        "parts of the loss, the measurements and the residual, their weights, and the "
+        "order of the columns, x, t.",
         of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
     ),
     "another shape for pictures": Wrong(
-        "Return one picture of 64 pixels for each row of the noise.",
+        "Your pictures have the wrong shape. Return one picture of 64 pixels for each row of "
+        "the noise.",
         of_noise(lambda noise: one_of_training(noise)[:, :32]),
     ),
     "up to 16": Wrong(
-        "The pixels go up to 16. Here they are from 0 to 1.",
+        "Your pixels go up to 16. Scale them to the range from 0 to 1.",
         of_noise(lambda noise: 16 * one_of_training(noise)),
     ),
     "out of range": Wrong(
-        "Some pixels are below 0 or above 1. End the generator with a sigmoid, or undo what you "
-        "did to the training pictures.",
+        "Some pixels are below 0 or above 1. End the generator with a sigmoid, or undo the "
+        "scaling of the training pictures.",
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
     "not by the noise": Wrong(
-        "A row of noise gives another picture the second time, or with fewer rows beside it. Either "
-        "the picture does not come from its noise, or something else is drawn. Make it of its row "
-        "alone, by a generator with training=False.",
+        "A row of noise gives another picture the second time, or with fewer rows. Compute "
+        "each picture only from its own row, with a generator called with "
+        "`training=False`.",
         of_noise(drawn_anew),
     ),
     "grey": Wrong(
-        "Every pixel is grey, from 0.1 to 0.9, as a generator with a sigmoid has it before any "
-        "training. Did the training run? A name without parentheses calls nothing.",
+        "Every pixel is gray, from 0.1 to 0.9, as with an untrained generator. Check that the "
+        "training ran; a name without parentheses calls nothing.",
         of_noise(lambda noise: 0.5 + 0.1 * np.tanh(np.tile(noise, 4))),
     ),
     "all alike": Wrong(
-        "The pictures are nearly all the same, whatever the noise. If the training ran, the generator "
-        "has collapsed: give the critic more steps, or its penalty more weight.",
+        "Your pictures are nearly all the same, whatever the noise. If the training ran, the "
+        "generator has collapsed: give the critic more steps, or its penalty more weight.",
         of_noise(lambda noise: np.repeat(one_of_training(noise[:1] * 0), len(noise), axis=0)),
     ),
     "copies": Wrong(
-        "At least half of the pictures lie within 0.8 of a training picture, by the root of the "
-        "summed squares. For half of the held-out digits that distance is above 1.1: make new ones.",
+        "At least half of your pictures are near-copies: closer than 0.8 (Euclidean distance) "
+        "to a training picture. Half of the held-out digits are farther than 1.1, so "
+        "generate new pictures.",
         of_noise(one_of_training),
     ),
     "held-out digits": Wrong(
-        "At least half of the pictures lie within 0.8 of a held-out digit, by the root of the summed "
-        "squares: they are those digits, or nearly. Held-out digits are for the comparison alone: "
-        "make new ones.",
+        "At least half of your pictures are closer than 0.8 (Euclidean distance) to a held-out "
+        "digit. The held-out digits are only for comparison, so generate new pictures.",
         of_noise(one_of_held_out),
     ),
     "digits not better": Wrong(
-        "More than 90 % of the pictures of a kind, yours or real ones, have one of their kind as their "
-        "nearest: they are easily told apart. Train longer, and look at what you make.",
+        "For more than 90 % of the pictures (yours and real ones), the nearest picture is of "
+        "the same kind, so the two are easy to tell apart. Train longer, and look at your "
+        "pictures.",
         of_noise(pixel_by_pixel),
     ),
 }
@@ -1529,8 +1539,9 @@ def summed(model, step, batches):
 
 MOVED = {
     "the variables themselves": Wrong(
-        "Every number is 0: you kept the variables themselves, which move along, or their numbers "
-        "after the last step. Keep the numbers, variable.numpy(), before the first.",
+        "Every number is 0, because you stored the variables themselves, which change, or "
+        "their values after the last step. Store the values, `variable.numpy()`, before "
+        "the first step.",
         moved(
             after_of=lambda model: model.trainable_variables,
             before_of=lambda model: [*model.trainable_variables],
@@ -1539,29 +1550,30 @@ MOVED = {
         kept_too_late,
     ),
     "last batch alone": Wrong(
-        "This is how far the last batch moved them. Keep the numbers once, before the first batch.",
+        "This is the movement in only the last batch. Store the values once, before the first "
+        "batch.",
         moved(each_batch=True),
     ),
     "steps added up": Wrong(
-        "These are the movements of all batches added up. The question is how far each variable "
-        "is from where it was: compare the end with the beginning.",
+        "You added up the movements of all batches. Compare the values at the end with those "
+        "at the beginning.",
         summed,
     ),
     "signed": Wrong(
-        "A movement downwards counts, too: take the largest absolute value.",
+        "You ignore downward movements. Use the largest *absolute* value.",
         moved(measure=lambda change: float(np.max(change))),
     ),
     "mean movement": Wrong(
-        "This is the mean of the entries' movements. Take that of the entry that moved most.",
+        "You averaged the movements of the entries. Use the largest one.",
         moved(measure=lambda change: float(np.mean(np.abs(change)))),
     ),
     "norm": Wrong(
-        "This is the norm of each variable's change. Take the entry that moved most alone.",
+        "You used the norm of each variable's change. Use the entry that moved most.",
         moved(measure=lambda change: float(np.linalg.norm(change))),
     ),
     "frozen ones, too": Wrong(
-        "Variables that are not trained stand in your list as well: get_weights and weights hold "
-        "them. Go through model.trainable_variables.",
+        "Your list also includes variables that are not trained, as in `get_weights` and "
+        "`weights`. Loop over `model.trainable_variables`.",
         moved(lambda model: model.get_weights(), lambda model: model.get_weights()),
     ),
 }

@@ -64,7 +64,7 @@ def test_a_check_goes_through_few_files():
     def itself(x):
         return x**3 - 2 * x
 
-    assert check("01.1", itself).message.startswith("This is y itself.")  # and all is imported
+    assert check("01.1", itself).message.startswith("This is `y` itself.")  # and all is imported
     root, crossed = Path(course_utils.__file__).parent, set()
 
     def note(frame, event, argument):
@@ -96,7 +96,7 @@ def test_the_line_of_the_check_is_not_where_an_answer_beside_it_lost_its_gradien
         return tf.constant(np.round(4 * x.numpy()) / 4)
 
     message = check("03.4", to_quarters).message
-    assert "The values are right, but the gradient is None" in message
+    assert "The values are right, but the gradient is `None`" in message
 
     def rounded(x):
         return tf.round(4 * x) / 4

@@ -39,7 +39,7 @@ def text_of(outputs):
     )
 
 
-OPENED = r'\n\n<details class="further"><summary>[^<]*</summary>(?=\n)'
+OPENED = r'\n\n<details class="deeper"><summary>[^<]*</summary>(?=\n)'
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

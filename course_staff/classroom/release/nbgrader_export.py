@@ -121,8 +121,7 @@ def _mark(grade_id: str, grade: bool = False, solution: bool = False, points: in
 
 def _check_cell(lesson: LessonSource, exercise_id: str) -> int:
     """Return the position of the first cell below the exercise that ends with its check."""
-    for index in range(lesson.exercises[exercise_id] + 1, len(lesson.notebook.cells)):
-        cell = lesson.notebook.cells[index]
+    for index, cell in enumerate(lesson.notebook.cells):
         if cell.cell_type == "code" and f'check("{exercise_id}"' in cell.source:
             calls = [n for n in ast.walk(ast.parse(cell.source)) if _is_check(n)]
             last = ast.parse(cell.source).body[-1]
