@@ -50,7 +50,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     parts = {"speed": _speed, "cost": _cost}

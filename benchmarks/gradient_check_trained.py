@@ -59,7 +59,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="print every report that is wrong")
     options = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     console = Console()

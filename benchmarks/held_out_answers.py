@@ -27,9 +27,9 @@ def main() -> int:
     parser.add_argument("--lessons", nargs="+", metavar="NN", help="these lessons (all)")
     options = parser.parse_args()
     sys.path.insert(0, str(_ROOT))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
     from course_utils.exercises.lesson_questions import load
     from course_utils.exercises.references import SEEDS
+    from course_utils.tensorflow_start import quiet_tensorflow
     from course_utils.workspace.curriculum import LESSONS
 
     quiet_tensorflow()

@@ -53,7 +53,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     sys.path.insert(0, str(_ROOT))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     console = Console()

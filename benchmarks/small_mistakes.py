@@ -103,7 +103,7 @@ class Change:
 def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, str, list]]:
     """Return, for each exercise of a lesson, which answers were changed, and the outcomes."""
     sys.path.insert(0, str(_ROOT))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     from course_staff.authoring.questions import Questions

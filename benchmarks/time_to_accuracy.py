@@ -60,7 +60,7 @@ def main() -> int:
     if options.keep and (options.seeds < 3 or options.epochs):
         parser.error("--keep shows what was measured in full: with three seeds, and every epoch.")
     sys.path.insert(0, str(_ROOT))
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     from course_utils import load_mnist

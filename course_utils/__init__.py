@@ -11,17 +11,17 @@ from pathlib import Path
 
 import gradient_tools
 
-from .course.extra import missing_in_words
-from .course.tensorflow_start import importing
+from .extra import missing_in_words
+from .tensorflow_start import importing
 
 _NAMES = {
-    "course.checking": "check",
-    "course.lesson_map": "plot_lesson_map",
-    "course.predicting": "predict",
-    "course.resetting": "reset",
-    "course.reviewing": "review warm_up",
-    "course.session": "start_lesson",
-    "course.standing": "status",
+    "checking": "check",
+    "lesson_map": "plot_lesson_map",
+    "predicting": "predict",
+    "resetting": "reset",
+    "reviewing": "review warm_up",
+    "session": "start_lesson",
+    "standing": "status",
     "datasets": "load_digits load_mnist make_classification make_cloud make_line make_quadratic "
     "mnist_source",
     "figures.images": "show_images",

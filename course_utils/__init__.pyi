@@ -14,14 +14,7 @@ from gradient_tools import play_tape as play_tape
 from gradient_tools import plot_tape as plot_tape
 from gradient_tools import record_tape as record_tape
 
-from .course.checking import check as check
-from .course.lesson_map import plot_lesson_map as plot_lesson_map
-from .course.predicting import predict as predict
-from .course.resetting import reset as reset
-from .course.reviewing import review as review
-from .course.reviewing import warm_up as warm_up
-from .course.session import start_lesson as start_lesson
-from .course.standing import status as status
+from .checking import check as check
 from .datasets import load_digits as load_digits
 from .datasets import load_mnist as load_mnist
 from .datasets import make_classification as make_classification
@@ -34,3 +27,10 @@ from .figures.lines import plot_error_curve as plot_error_curve
 from .figures.lines import plot_gradient_norms as plot_gradient_norms
 from .figures.lines import plot_history as plot_history
 from .figures.surface import plot_loss_surface as plot_loss_surface
+from .lesson_map import plot_lesson_map as plot_lesson_map
+from .predicting import predict as predict
+from .resetting import reset as reset
+from .reviewing import review as review
+from .reviewing import warm_up as warm_up
+from .session import start_lesson as start_lesson
+from .standing import status as status

@@ -19,7 +19,7 @@ c.Authenticator.blocked_users = {"root"}
 
 # At the first login it copies the lessons to ~/gradienttape, as the student; at every login it
 # opens the lesson where the student goes on. It needs no hook, so any other spawner can run it.
-c.Spawner.cmd = [sys.executable, "-m", "course_utils.course.on_hub"]
+c.Spawner.cmd = [sys.executable, "-m", "course_utils.on_hub"]
 c.Spawner.start_timeout = 120  # seconds; many may come at once
 
 # A kernel with TensorFlow takes about 1 GB, and each open notebook has one: end those that idle.

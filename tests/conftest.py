@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items):
 def one_process_for_the_right_programs():
     """Let gradings share one process for them: each would import TensorFlow anew."""
     from course_staff.classroom.judging.secret_references import References
-    from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.tensorflow_start import quiet_tensorflow
 
     pool = ProcessPoolExecutor(1, get_context("spawn"), quiet_tensorflow)
 

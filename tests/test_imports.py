@@ -101,8 +101,8 @@ def test_the_first_name_imports_tensorflow_quietly_and_starts_nothing(tensorflow
     assert after == alone
     assert errors.partition("imported\n")[0] == ""
     # Keras imports rich; of the course itself no more comes along than tells how to import.
-    ours = {name for name in loaded if name.startswith("course_utils.course.")}
-    assert ours == {"course_utils.course.extra", "course_utils.course.tensorflow_start"}
+    ours = {name for name in loaded if name.startswith("course_utils.")}
+    assert ours == {"course_utils.extra", "course_utils.tensorflow_start"}
     assert [name for name in set(loaded) - set(loaded_anyway) if "course_utils" not in name] == []
 
 

@@ -10,7 +10,7 @@ import typer
 from course_staff.authoring.build import Folders, read_lessons
 from course_staff.classroom.judging.notebook_verdicts import OUTCOMES
 from course_staff.classroom.release.student_files import release_files
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]

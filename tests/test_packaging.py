@@ -124,7 +124,7 @@ def test_workflow_runs_every_python_that_the_package_takes():
 
 def test_the_installed_package_has_the_command():
     assert metadata("hands-on-gradienttape")["Name"] == PROJECT["name"]
-    assert PROJECT["scripts"] == {"course": "course_utils.course.cli:app"}
+    assert PROJECT["scripts"] == {"course": "course_utils.cli:app"}
 
 
 @pytest.mark.parametrize("repository", ["", "https://github.com/owner/name"])

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from course_utils.course.tensorflow_start import quiet_tensorflow
-from course_utils.course.terminal import console, errors, sentence_for
+from course_utils.tensorflow_start import quiet_tensorflow
+from course_utils.terminal import console, errors, sentence_for
 from course_utils.workspace.folders import course_folder
 
 from .sections import deeper_cells

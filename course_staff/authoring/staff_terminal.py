@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from course_utils.course.terminal import console, errors
+from course_utils.terminal import console, errors
 
 __all__ = ["interruptible", "need_extra", "progress_bars"]
 

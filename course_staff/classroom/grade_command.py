@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress
 
-from course_utils.course.choosing import ChoiceError, choose_lessons
-from course_utils.course.terminal import errors, print_text, sentence_for
+from course_utils.choosing import ChoiceError, choose_lessons
+from course_utils.terminal import errors, print_text, sentence_for
 from course_utils.workspace.curriculum import LESSONS
 
 from ..authoring.staff_terminal import interruptible, need_extra, progress_bars

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from course_utils.course.choosing import ChoiceError, choose_lessons
-from course_utils.course.terminal import errors, print_text, sentence_for
+from course_utils.choosing import ChoiceError, choose_lessons
+from course_utils.terminal import errors, print_text, sentence_for
 from course_utils.workspace.curriculum import find_lesson
 from course_utils.workspace.folders import course_folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from course_utils.course.lesson_map import plot_lesson_map
+from course_utils.lesson_map import plot_lesson_map
 from course_utils.workspace.curriculum import LESSONS
 
 __all__ = ["facts", "hours", "lesson_list", "lesson_map", "shown"]

@@ -13,7 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
 
-from course_utils.course.checking import CheckResult
+from course_utils.checking import CheckResult
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import Lesson, find_exercise, find_prediction

@@ -162,9 +162,9 @@ def _reference() -> dict[str, str]:
     """Return the pages of the tools, which autodoc fills from their docstrings."""
     sections: dict[str, list[str]] = {section: [] for section in _SECTIONS}
     for name, module in course_utils._HOME.items():  # type: ignore[attr-defined]
-        package, _, section = module.partition(".")
-        section = package if package == "gradient_tools" else section.partition(".")[0]
-        sections[section].append(name)
+        package, _, rest = module.partition(".")
+        section = package if package == "gradient_tools" else rest.partition(".")[0]
+        sections[section if section in _SECTIONS else "course"].append(name)
     listed = "\n".join(sections)
     files = {
         "tools/index.md": "# The tools\n\nWhat `course_utils` offers to a notebook, in a lesson or "

@@ -15,7 +15,7 @@
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson
-from course_utils.course.session import standard_error_held
+from course_utils.session import standard_error_held
 
 start_lesson("20")
 

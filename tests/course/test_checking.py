@@ -7,8 +7,7 @@ import pytest
 import tensorflow as tf
 
 import course_utils
-from course_utils import check
-from course_utils.course import checking
+from course_utils import check, checking
 from course_utils.exercises import judging
 from course_utils.exercises.references import SEEDS, Reference
 from course_utils.workspace.progress import read_progress
@@ -50,7 +49,7 @@ def test_a_check_reads_what_programs_did_once(monkeypatch):
 # Where progress stands in a workspace, `folders` is one more. Each does a part, and is used without
 # the others, too: none only hands on.
 ON_THE_WAY = {
-    "course": {"checking", "notebook", "tensorflow_start"},  # shown, in quiet, once more
+    "course_utils": {"checking", "notebook", "tensorflow_start"},  # shown, in quiet, once more
     "workspace": {"curriculum", "progress", "atomic_files"},  # found, and kept
     "exercises": {
         *("judging", "isolation", "tensorflow_state"),  # run, in its time and leaving no trace

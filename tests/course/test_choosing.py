@@ -1,6 +1,6 @@
 import pytest
 
-from course_utils.course.choosing import ChoiceError, choose_lessons
+from course_utils.choosing import ChoiceError, choose_lessons
 
 KNOWN = ["00", "01", "02"]
 

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.workspace.curriculum import all_exercises
 from course_utils.workspace.filling import start_workspace
 from course_utils.workspace.originals import read_notebook, seal, text_of
@@ -114,7 +114,7 @@ def started(monkeypatch):
         calls.append((command, environment))
         return 0
 
-    monkeypatch.setattr("course_utils.course.lab.run_lab", run_lab)
+    monkeypatch.setattr("course_utils.lab.run_lab", run_lab)
     return calls
 
 
@@ -277,7 +277,7 @@ def test_what_ends_the_command_ends_jupyterlab(copy, number):
 @pytest.fixture
 def healthy(copy, work, monkeypatch):
     monkeypatch.setenv("COURSE_DATA_DIR", "")
-    monkeypatch.setattr("course_utils.course.doctor.mnist_source", lambda: ("stand-in", None))
+    monkeypatch.setattr("course_utils.doctor.mnist_source", lambda: ("stand-in", None))
     return copy
 
 
@@ -333,7 +333,7 @@ def test_an_examination_that_fails_is_a_row_and_not_a_traceback(healthy, monkeyp
     def broken():
         raise RuntimeError("no such device")
 
-    monkeypatch.setattr("course_utils.course.doctor._device", broken)
+    monkeypatch.setattr("course_utils.doctor._device", broken)
     result = run("doctor")
     assert result.exit_code == 1 and "RuntimeError: no such device" in result.output
 

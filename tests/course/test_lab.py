@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from tornado.web import HTTPError
 
-from course_utils.course.contents import CourseContents
+from course_utils.contents import CourseContents
 
 
 @pytest.fixture

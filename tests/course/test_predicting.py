@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from course_utils import predict
-from course_utils.course import predicting
+from course_utils import predict, predicting
 from course_utils.exercises.callouts import Callout
 from course_utils.workspace.curriculum import Lesson
 from course_utils.workspace.progress import read_progress, record_outcome

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from course_utils.course.resetting import ResetError, reset, reset_exercise
 from course_utils.exercises.exercise import stubs
+from course_utils.resetting import ResetError, reset, reset_exercise
 
 ROOT = Path(__file__).parents[2]
 NAME = "01_first_tape.ipynb"
@@ -65,7 +65,7 @@ def shell(copy, monkeypatch):
     ran = []
     history = SimpleNamespace(input_hist_raw=ran)
     shell = SimpleNamespace(history_manager=history)
-    monkeypatch.setattr("course_utils.course.resetting.running_shell", lambda: shell)
+    monkeypatch.setattr("course_utils.resetting.running_shell", lambda: shell)
     monkeypatch.chdir(copy)
     return ran
 

@@ -7,11 +7,10 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from typer.testing import CliRunner
 
-from course_utils import predict, review, warm_up
-from course_utils.course import reviewing
-from course_utils.course.cli import app
-from course_utils.course.standing import status
+from course_utils import predict, review, reviewing, warm_up
+from course_utils.cli import app
 from course_utils.exercises.callouts import Callout, Variant
+from course_utils.standing import status
 from course_utils.workspace import progress as records
 from course_utils.workspace.boxes import Asked
 from course_utils.workspace.curriculum import Lesson, find_prediction

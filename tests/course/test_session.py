@@ -85,7 +85,7 @@ def test_what_tensorflow_wrote_is_shown_when_it_fails(tmp_path):
     broken = "import os; os.write(2, b'no such device'); raise ImportError('broken')"
     (tmp_path / "tensorflow" / "__init__.py").write_text(broken)
     result = run(
-        "from course_utils.course.tensorflow_start import quiet_tensorflow as start; start()",
+        "from course_utils.tensorflow_start import quiet_tensorflow as start; start()",
         PYTHONPATH=str(tmp_path),
     )
     assert result.returncode != 0

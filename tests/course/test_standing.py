@@ -2,7 +2,7 @@
 
 import re
 
-from course_utils.course.standing import LessonBar, Standing, next_exercise
+from course_utils.standing import LessonBar, Standing, next_exercise
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 from course_utils.workspace.progress import Progress
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.workspace import handing_in
 from course_utils.workspace.curriculum import find_lesson
 from course_utils.workspace.filling import start_workspace

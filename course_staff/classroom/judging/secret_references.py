@@ -19,9 +19,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from course_utils.course.tensorflow_start import quiet_tensorflow, standard_error_held
 from course_utils.exercises.question import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
+from course_utils.tensorflow_start import quiet_tensorflow, standard_error_held
 
 from .behaviors import Behavior, Taught, question_of
 from .journal import Journal

@@ -21,11 +21,11 @@ from typing import Any
 
 from IPython.utils.capture import capture_output
 
-from course_utils.course.checking import CheckResult
-from course_utils.course.tensorflow_start import standard_error_held
+from course_utils.checking import CheckResult
 from course_utils.exercises.exercise import Exercise, Judgement
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.references import SEEDS
+from course_utils.tensorflow_start import standard_error_held
 from course_utils.workspace.curriculum import find_exercise
 
 __all__ = ["Points", "check"]

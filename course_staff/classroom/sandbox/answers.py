@@ -19,7 +19,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from course_utils.course.checking import CheckResult
+from course_utils.checking import CheckResult
 from course_utils.exercises.exercise import Exercise
 from course_utils.exercises.isolation import TimeLimitReached, state_kept, time_limit
 

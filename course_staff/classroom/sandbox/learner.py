@@ -116,7 +116,7 @@ def _settle(folder: Path, connection: int) -> None:
 def _replace_check(answers: Answers) -> None:
     """Put the observing check where notebooks import it from; no progress file is written."""
     import course_utils
-    from course_utils.course import checking
+    from course_utils import checking
 
     for module in (course_utils, checking):
         module.check = answers.check  # type: ignore[attr-defined]

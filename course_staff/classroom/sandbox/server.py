@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from course_utils.course.tensorflow_start import importing
+from course_utils.tensorflow_start import importing
 
 from .channel import Channel
 from .groups import open_groups
@@ -36,8 +36,8 @@ _WARM = (
     "gradient_tools.drawing.moving",
     "gradient_tools.recording.running",
     "course_utils.exercises",
-    "course_utils.course.lesson_map",
-    "course_utils.course.predicting",
+    "course_utils.lesson_map",
+    "course_utils.predicting",
     "course_utils.datasets",
     "course_utils.figures.lines",
     "course_staff.classroom.sandbox.learner",

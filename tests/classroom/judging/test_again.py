@@ -11,7 +11,7 @@ from course_staff.classroom.intake.roster import Member, Roster
 from course_staff.classroom.judging.again import choose_again
 from course_staff.classroom.judging.results import BadInput
 from course_staff.classroom.running.conversation import Run
-from course_utils.course.cli import app
+from course_utils.cli import app
 
 FILES = {
     "ada": notebook("01", {"01.1": "def slope(x):\n    return 1"}),

@@ -30,7 +30,7 @@ from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
 from course_staff.output_folder import claim
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.workspace.curriculum import find_lesson
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)

@@ -15,7 +15,7 @@ from course_staff.classroom.judging.behaviors import Behavior, Taught
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
 from course_staff.classroom.sandbox.cells import read_cells
 from course_staff.classroom.sandbox.limits import Limits
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.exercises.sentences import Wrong
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)

@@ -16,7 +16,7 @@ from course_staff.authoring.build import Folders, read_lessons
 from course_staff.classroom.release import nbgrader_check
 from course_staff.classroom.release.nbgrader_export import NbgraderError, nbgrader_files
 from course_staff.classroom.release.student_files import relink
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.exercises import judging
 from course_utils.exercises.exercise import Judgement
 from course_utils.workspace.curriculum import LESSONS, all_exercises

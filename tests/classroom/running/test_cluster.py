@@ -22,7 +22,7 @@ from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
 from course_staff.output_folder import claim
-from course_utils.course.cli import app
+from course_utils.cli import app
 
 distributed = pytest.importorskip(
     "distributed",

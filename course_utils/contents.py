@@ -6,7 +6,7 @@ from typing import Any
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 from tornado.web import HTTPError
 
-from ..figures.in_notebooks import image_in_html
+from .figures.in_notebooks import image_in_html
 
 __all__ = ["CourseContents"]
 

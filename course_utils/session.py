@@ -4,14 +4,14 @@ from contextlib import suppress
 from logging import LogRecord
 from platform import python_version
 
-from ..figures.in_notebooks import prepare_figures
-from ..workspace.curriculum import find_lesson
-from ..workspace.folders import own_copy
-from ..workspace.progress import Progress, read_progress, record_start, runs_a_solution
+from .figures.in_notebooks import prepare_figures
 from .notebook import prepare_cells, running_shell
 from .reviewing import warm_up_for
 from .standing import LessonBar
 from .tensorflow_start import quiet_tensorflow, standard_error_held
+from .workspace.curriculum import find_lesson
+from .workspace.folders import own_copy
+from .workspace.progress import Progress, read_progress, record_start, runs_a_solution
 
 __all__ = ["standard_error_held", "start_lesson"]
 

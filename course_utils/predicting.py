@@ -5,9 +5,9 @@ from typing import Any
 
 from gradient_tools.showing.card import card, with_code
 
-from ..exercises.callouts import Callout
-from ..workspace.curriculum import find_prediction
-from ..workspace.progress import record_prediction
+from .exercises.callouts import Callout
+from .workspace.curriculum import find_prediction
+from .workspace.progress import record_prediction
 
 __all__ = ["PredictionResult", "answered", "predict"]
 

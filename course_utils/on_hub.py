@@ -1,6 +1,6 @@
 """A student's server on a JupyterHub: makes the workspace at the first login, and opens it.
 
-The hub's setting ``c.Spawner.cmd`` names ``python -m course_utils.course.on_hub``. It runs as the
+The hub's setting ``c.Spawner.cmd`` names ``python -m course_utils.on_hub``. It runs as the
 student, wherever the spawner puts it, so that it writes where the student can, and nowhere else.
 """
 
@@ -8,10 +8,10 @@ import os
 import sys
 from pathlib import Path
 
-from ..workspace.filling import start_workspace
-from ..workspace.folders import WorkspaceError
-from ..workspace.originals import GivenError
 from .lab import lab_of
+from .workspace.filling import start_workspace
+from .workspace.folders import WorkspaceError
+from .workspace.originals import GivenError
 
 __all__ = ["main"]
 

@@ -14,14 +14,14 @@ from typing import Any
 from gradient_tools.showing.card import card, with_code
 from gradient_tools.showing.palette import GREEN, PURPLE, VERMILLION
 
-from ..exercises.exercise import Exercise, Judgement
-from ..exercises.judging import TIME_LIMIT, observe_and_judge
-from ..exercises.question import Question
-from ..exercises.references import SEEDS
-from ..workspace.curriculum import find_exercise, find_lesson
-from ..workspace.progress import record_outcome, runs_a_solution
+from .exercises.exercise import Exercise, Judgement
+from .exercises.judging import TIME_LIMIT, observe_and_judge
+from .exercises.question import Question
+from .exercises.references import SEEDS
 from .notebook import earlier_run, running_shell
 from .tensorflow_start import standard_error_held
+from .workspace.curriculum import find_exercise, find_lesson
+from .workspace.progress import record_outcome, runs_a_solution
 
 __all__ = ["CheckResult", "check"]
 

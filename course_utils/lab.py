@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..workspace.atomic_files import write_atomically
-from ..workspace.curriculum import LESSONS, find_lesson
-from ..workspace.folders import Workspace, course_folder
-from ..workspace.progress import read_progress
 from .standing import Standing
+from .workspace.atomic_files import write_atomically
+from .workspace.curriculum import LESSONS, find_lesson
+from .workspace.folders import Workspace, course_folder
+from .workspace.progress import read_progress
 
 __all__ = ["Lab", "lab_of", "open_lab", "run_lab"]
 

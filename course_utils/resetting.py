@@ -5,12 +5,12 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from ..workspace.atomic_files import write_atomically
-from ..workspace.curriculum import find_exercise
-from ..workspace.folders import find_workspace, require_workspace
-from ..workspace.merging import Cell, Notebook
-from ..workspace.originals import read_notebook, text_of
 from .notebook import running_shell
+from .workspace.atomic_files import write_atomically
+from .workspace.curriculum import find_exercise
+from .workspace.folders import find_workspace, require_workspace
+from .workspace.merging import Cell, Notebook
+from .workspace.originals import read_notebook, text_of
 
 __all__ = ["ResetError", "reset", "reset_exercise"]
 

@@ -11,11 +11,11 @@ from rich.table import Column, Table
 from gradient_tools.showing.card import card, with_code
 from gradient_tools.showing.palette import GREEN
 
-from ..exercises.exercise import Exercise
-from ..workspace.curriculum import LESSONS, Lesson, all_exercises, find_lesson
-from ..workspace.folders import find_workspace, from_here
-from ..workspace.progress import Progress, read_progress, runs_a_solution
+from .exercises.exercise import Exercise
 from .reviewing import due_now
+from .workspace.curriculum import LESSONS, Lesson, all_exercises, find_lesson
+from .workspace.folders import find_workspace, from_here
+from .workspace.progress import Progress, read_progress, runs_a_solution
 
 __all__ = ["LessonBar", "Standing", "next_exercise", "status"]
 
@@ -56,7 +56,7 @@ def status() -> "Standing":
     True
     """
     # It reads notebooks, and takes a moment to import.
-    from ..workspace.updating import corrected_in_words
+    from .workspace.updating import corrected_in_words
 
     corrected = "" if runs_a_solution() else corrected_in_words(find_workspace())
     return Standing(read_progress(), corrected)

@@ -14,14 +14,14 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(missing_in_words("The command course", error)) from None
 
-from ..workspace.curriculum import LESSONS, find_lesson
-from ..workspace.folders import WorkspaceError, find_workspace, from_here, require_workspace
 from . import standing as standings
 from .terminal import console, errors, print_text, sentence_for
+from .workspace.curriculum import LESSONS, find_lesson
+from .workspace.folders import WorkspaceError, find_workspace, from_here, require_workspace
 
 if TYPE_CHECKING:
-    from ..workspace.filling import Started
-    from ..workspace.updating import Update
+    from .workspace.filling import Started
+    from .workspace.updating import Update
 
 __all__ = ["app"]
 
@@ -42,8 +42,8 @@ def lab(context: typer.Context) -> None:
 
     Options that this command does not know go to JupyterLab: `course lab --no-browser --port 8899`.
     """
-    from ..workspace.updating import corrected_in_words
     from .lab import open_lab
+    from .workspace.updating import corrected_in_words
 
     started = _start(None)
     if corrected := corrected_in_words(started.workspace):
@@ -82,8 +82,8 @@ def start(
 
 
 def _start(folder: Path | None) -> "Started":
-    from ..workspace.filling import start_workspace
-    from ..workspace.originals import GivenError
+    from .workspace.filling import start_workspace
+    from .workspace.originals import GivenError
 
     with sentence_for(WorkspaceError, GivenError, OSError):
         return start_workspace(folder)
@@ -105,8 +105,8 @@ def update(
     kept whole in `.course/before/` first. Save what is open in JupyterLab before, and afterwards
     choose *File > Reload Notebook from Disk*.
     """
-    from ..workspace import updating
-    from ..workspace.originals import GivenError
+    from .workspace import updating
+    from .workspace.originals import GivenError
 
     with sentence_for(WorkspaceError, GivenError, OSError):
         workspace = require_workspace()
@@ -178,9 +178,9 @@ def hand_in(
     What is not saved, or cannot be read, is named, and nothing is handed in until you mend it or
     say `--anyway`. You may hand in again: the later one counts.
     """
-    from ..workspace.handing_in import HandInError, collect, hand_in
-    from ..workspace.progress import read_progress
     from .choosing import ChoiceError, choose_lessons
+    from .workspace.handing_in import HandInError, collect, hand_in
+    from .workspace.progress import read_progress
 
     with sentence_for(WorkspaceError, ChoiceError, HandInError, OSError):
         workspace = require_workspace()

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from platform import python_version
 
-from ..datasets import load_mnist, mnist_source
-from ..workspace.curriculum import LESSONS
-from ..workspace.folders import find_workspace
-from ..workspace.progress import progress_path
+from .datasets import load_mnist, mnist_source
 from .tensorflow_start import quiet_tensorflow
+from .workspace.curriculum import LESSONS
+from .workspace.folders import find_workspace
+from .workspace.progress import progress_path
 
 __all__ = ["Condition", "examine"]
 

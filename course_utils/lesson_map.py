@@ -12,9 +12,9 @@ from matplotlib.path import Path
 from gradient_tools.drawing.layout import Box, order_columns, route, set_heights
 from gradient_tools.showing.palette import COLORS, as_text
 
-from ..figures.style import make_axes
-from ..workspace.curriculum import LESSONS, Lesson
-from ..workspace.progress import Progress
+from .figures.style import make_axes
+from .workspace.curriculum import LESSONS, Lesson
+from .workspace.progress import Progress
 
 __all__ = ["plot_lesson_map"]
 

@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from gradient_tools.showing.card import card, code_block, with_code
 
-from ..exercises.callouts import Variant
-from ..exercises.lesson_questions import variants
-from ..workspace.boxes import Asked, due, for_warm_up, mixed, predicted
-from ..workspace.curriculum import LESSONS, find_lesson, find_prediction
-from ..workspace.progress import Progress, read_progress, record_answer
+from .exercises.callouts import Variant
+from .exercises.lesson_questions import variants
 from .predicting import PredictionResult, answered
+from .workspace.boxes import Asked, due, for_warm_up, mixed, predicted
+from .workspace.curriculum import LESSONS, find_lesson, find_prediction
+from .workspace.progress import Progress, read_progress, record_answer
 
 __all__ = ["Asking", "Review", "coming_back", "due_now", "review", "warm_up", "warm_up_for"]
 

@@ -11,7 +11,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from ..exercises.tensorflow_state import forget_tracings, graphs_can_be_cancelled
+from .exercises.tensorflow_state import forget_tracings, graphs_can_be_cancelled
 
 __all__ = ["earlier_run", "prepare_cells", "running_shell"]
 
