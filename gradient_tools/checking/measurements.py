@@ -204,7 +204,7 @@ class LeafProbe:
         """How large f is, or what it adds up: the sum of a centered batch is rounding itself."""
         contraction = self.contraction
         added = min(contraction.noise / contraction.epsilon, norm(self._here))
-        return max(self.largest_value, added)
+        return float(max(self.largest_value, added))
 
     @property
     def is_erratic(self) -> bool:
@@ -297,7 +297,7 @@ class LeafProbe:
     def _rounding_of(self, size: float) -> float:
         """Return the rounding of values of f that are this large."""
         magnitude = self.contraction.magnitude
-        return self._rounding * size / magnitude if size > magnitude > 0 else self._rounding
+        return float(self._rounding * (size / magnitude if size > magnitude > 0 else 1.0))
 
     def _reach(self, direction: np.ndarray) -> float:
         """Return how far the unit step moves an entry at most, in units of its own size."""
