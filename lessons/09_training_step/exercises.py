@@ -317,17 +317,4 @@ PREDICTIONS = (
             "the mean over all?"
         ),
     ),
-    Callout(
-        "09.f",
-        right="neither",
-        options={
-            "both": "One would think that the weights are the model. But the next step depends "
-            "on more than the weights.",
-            "neither": "Adam stores two averages per weight and the number of steps, and a new "
-            "Adam starts them at 0. Dropout's seed state is not in a checkpoint of the "
-            "model either, so other inputs are dropped.",
-            "the second alone": "A new Adam starts its averages and its step count at 0, so "
-            "the first run does differ. But dropout's random numbers differ in both.",
-        },
-    ),
 )

@@ -50,7 +50,7 @@ print(len(model.trainable_variables))
     ),
     Variant(
         id="09.c",
-        section="What belongs to a step?",
+        section="What does each part do?",
         program="""
 normalise = tf.keras.layers.BatchNormalization()
 heights = tf.constant([[160.0], [180.0]])  # cm
@@ -74,7 +74,7 @@ print(f"{tf.round(scaled[:, 0])}")
     ),
     Variant(
         id="09.c",
-        section="What belongs to a step?",
+        section="What does each part do?",
         program="""
 model = tf.keras.Sequential([tf.keras.layers.Dropout(0.3)])
 x = tf.ones((1, 100))
@@ -99,7 +99,7 @@ print(np.array_equal(first, second), np.array_equal(first, third))
     ),
     Variant(
         id="09.d",
-        section="How do I measure fairly?",
+        section="How do I measure the training loss?",
         program="""
 errors = tf.data.Dataset.from_tensor_slices([1.0, 1.0, 1.0, 1.0, 6.0])
 means = [tf.reduce_mean(batch) for batch in errors.batch(4)]
@@ -118,7 +118,7 @@ print(np.mean(means))
     ),
     Variant(
         id="09.d",
-        section="How do I measure fairly?",
+        section="How do I measure the training loss?",
         program="""
 minutes = tf.data.Dataset.from_tensor_slices([10.0, 20.0, 30.0, 60.0, 70.0])
 metric = tf.keras.metrics.Mean()
@@ -140,7 +140,7 @@ print(f"{metric.result():.1f}")
     ),
     Variant(
         id="09.e",
-        section="What if the batch does not fit in memory?",
+        section="What if the batch does not fit into memory?",
         program="""
 x, w = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), tf.Variable(2.0)
 
@@ -171,7 +171,7 @@ print(f"{added / gradient(x)}")
     ),
     Variant(
         id="09.e",
-        section="What if the batch does not fit in memory?",
+        section="What if the batch does not fit into memory?",
         program="""
 x, w = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), tf.Variable(2.0)
 
