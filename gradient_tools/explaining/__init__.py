@@ -8,7 +8,9 @@ its explanations). From there:
   ``replay`` runs the backward pass again;
 - ``program_text`` and ``syntax`` read the user's program;
 - ``case`` holds all that is known about one call, ``causes_of_none`` and ``causes_of_values`` ask
-  the questions, ``wording``, ``messages`` and ``explanation`` say what was found.
+  the questions, with ``second_derivatives`` for a gradient of a gradient; ``notes`` and
+  ``names_before`` are about gradients that are there, but perhaps not those that the user means;
+- ``wording``, ``messages`` and ``explanation`` say what was found.
 """
 
 from .explanation import Explanation, Explanations

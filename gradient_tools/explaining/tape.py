@@ -27,6 +27,9 @@ _as_written: Callable[[_Method], _Method] = tf.autograph.experimental.do_not_con
 class ExplainingTape(tf.GradientTape):
     """A ``tf.GradientTape`` that explains gradients that are None, zero or not finite.
 
+    It also notes where a gradient is there but may not be the one that is meant: a variable was
+    changed before the call of ``gradient``, or the name of a source means another tensor by then.
+
     Every argument and method is that of ``tf.GradientTape``, and every gradient is the one that
     ``tf.GradientTape`` returns. While it records it also keeps a list of the operations, so use it
     to understand a program, not to train for hours.
