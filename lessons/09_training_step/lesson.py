@@ -28,7 +28,6 @@ start_lesson("09")
 import warnings
 
 import keras
-import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
@@ -496,7 +495,7 @@ assert np.isclose(np.average(losses, weights=sizes), history["loss"][0], rtol=1e
 # %%
 model, optimizer, never_reset = build_model(), keras.optimizers.Adam(1e-3), keras.metrics.Mean()
 curves = {"loss": [], "val_loss": [], "stale": []}
-for epoch in range(5):
+for _ in range(5):
     losses = [float(train_step(model, optimizer, x, y)) for x, y in batches]
     never_reset.update_state(losses, sample_weight=sizes)
     curves["loss"].append(np.average(losses, weights=sizes))
