@@ -105,7 +105,7 @@ class Passage:
 
 
 def passage_of(variant: Variant) -> Passage:
-    """Return where to read again what a question was about."""
+    """Return the place in the lessons where a question's subject is explained."""
     return Passage(find_lesson(variant.id[:2]).name, variant.section)
 
 
@@ -140,7 +140,7 @@ class Asking:
         return f"{self.count - len(self.left) + 1} of {self.count}"
 
     def passages(self) -> list[Passage]:
-        """Return what is to be read again, each once."""
+        """List the sections to read again, each once."""
         return list(dict.fromkeys(map(passage_of, self.wrong)))
 
 

@@ -25,7 +25,7 @@ def hours() -> int:
 
 
 def facts() -> str:
-    """Return how long the course is, and what it takes to begin."""
+    """State the length of the course, and what a learner needs to begin."""
     return (
         f"**{len(LESSONS)} lessons, {hours()} hours** of work by their own estimate, exercises "
         "included, with [a short path](#a-short-path) for one goal. You need to know Python and "
@@ -49,7 +49,7 @@ def lesson_list(folder: str) -> str:
 
 
 def shown(root: Path) -> dict[str, str]:
-    """Return what ``docs/front_door.py`` stored for the page, by its mark."""
+    """Return the examples that ``docs/front_door.py`` stored for the page, by their marks."""
     stored = sorted((root / "docs" / "pictures").glob("*.md"))
     return {f"SHOWN {path.stem}": path.read_text(encoding="utf-8") for path in stored}
 

@@ -77,7 +77,7 @@ def _folded(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
 
 
 def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:
-    """Return what the first two known mistakes of an exercise are told.
+    """Return the messages for the first two known mistakes of an exercise.
 
     Sentences that hold one of the ``hidden`` lines, those of the right answers, are passed over.
     """

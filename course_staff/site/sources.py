@@ -97,7 +97,7 @@ def relinked(text: str, source: str, page: str, pages: dict[str, str], repositor
 
 
 def _documents(root: Path, repository: str) -> dict[str, str]:
-    """Return what stands in docs/ as pages: the guides, and the site's own."""
+    """Return the texts in docs/ as pages: the guides, and the site's own."""
     readme = (root / "README.md").read_text(encoding="utf-8")
 
     def sections(page: str, *names: str) -> str:
