@@ -75,8 +75,10 @@ class Standing:
 
     def _counts(self, exercises: Collection[Exercise]) -> tuple[str, str]:
         """Say how many of these exercises are passed, and how many of their points."""
-        passed = [each for each in exercises if self._progress.has_passed(each.id)]
-        earned, possible = (sum(each.points for each in group) for group in (passed, exercises))
+        passed = [exercise for exercise in exercises if self._progress.has_passed(exercise.id)]
+        earned, possible = (
+            sum(exercise.points for exercise in group) for group in (passed, exercises)
+        )
         return self._progress.count(exercises), f"{earned} of {possible}"
 
     def table(self) -> Table:

@@ -38,9 +38,9 @@ def lesson_list(folder: str) -> str:
     parts = [
         f"<p>{escape(part)}</p><ul>"
         + "".join(
-            f'<li><a href="{folder}{each.name}.html">{each.number} · {escape(each.title)}</a>, '
-            f"{each.minutes} minutes</li>"
-            for each in lessons
+            f'<li><a href="{folder}{lesson.name}.html">{lesson.number} · '
+            f"{escape(lesson.title)}</a>, {lesson.minutes} minutes</li>"
+            for lesson in lessons
         )
         + "</ul>"
         for part, lessons in groupby(LESSONS, lambda lesson: lesson.part)
