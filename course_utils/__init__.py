@@ -15,21 +15,28 @@ from .extra import missing_in_words
 from .tensorflow_start import importing
 
 _NAMES = {
-    "checking": "check",
-    "lesson_map": "plot_lesson_map",
-    "predicting": "predict",
-    "resetting": "reset",
-    "reviewing": "review warm_up",
-    "session": "start_lesson",
-    "standing": "status",
-    "datasets": "load_digits load_mnist make_classification make_cloud make_line make_quadratic "
-    "mnist_source",
-    "figures.images": "show_images",
-    "figures.lines": "plot_error_curve plot_gradient_norms plot_history",
-    "figures.surface": "plot_loss_surface",
+    "checking": ["check"],
+    "lesson_map": ["plot_lesson_map"],
+    "predicting": ["predict"],
+    "resetting": ["reset"],
+    "reviewing": ["review", "warm_up"],
+    "session": ["start_lesson"],
+    "standing": ["status"],
+    "datasets": [
+        "load_digits",
+        "load_mnist",
+        "make_classification",
+        "make_cloud",
+        "make_line",
+        "make_quadratic",
+        "mnist_source",
+    ],
+    "figures.images": ["show_images"],
+    "figures.lines": ["plot_error_curve", "plot_gradient_norms", "plot_history"],
+    "figures.surface": ["plot_loss_surface"],
 }
 _HOME = dict.fromkeys(gradient_tools.__all__, "gradient_tools") | {
-    name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()
+    name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names
 }
 
 __all__ = sorted(_HOME)

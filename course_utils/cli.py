@@ -119,19 +119,19 @@ def update(
         new = _start(None).copied
         kept = None
         if dry_run:
-            done = list(updating.updates(workspace))
+            results = list(updating.updates(workspace))
         else:
-            done, kept = updating.update(workspace)
+            results, kept = updating.update(workspace)
     for path in new:
         print_text(f"{path.name}: new")
-    for each in done:
-        _print_update(each, dry_run)
+    for result in results:
+        _print_update(result, dry_run)
     if kept is not None:
         print_text(f"Your notebooks as they were: {from_here(kept)}. `course update --undo`")
         print_text(_RELOAD)
-    elif not done:
+    elif not results:
         print_text("Every lesson is up to date.")
-    if any(each.trouble for each in done):
+    if any(result.trouble for result in results):
         raise typer.Exit(1)
 
 

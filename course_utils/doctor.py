@@ -87,7 +87,7 @@ def _mnist() -> Condition:
 
 def _notebooks() -> Condition:
     workspace = find_workspace()
-    missing = [each.name for each in LESSONS if not workspace.notebook(each).exists()]
+    missing = [lesson.name for lesson in LESSONS if not workspace.notebook(lesson).exists()]
     if not missing:
         found = f"all {len(LESSONS)} are in {_shown(workspace.folder)}"
         return Condition("Notebooks", found)

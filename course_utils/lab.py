@@ -53,7 +53,7 @@ def open_lab(workspace: Workspace, options: list[str]) -> int:
 
 
 def lab_of(workspace: Workspace) -> Lab:
-    """Return how JupyterLab is opened on a workspace, on a learner's machine and on a hub.
+    """Set up JupyterLab for a workspace, on a learner's machine or on a hub.
 
     Around a workspace in a checkout or a release, the solutions are in sight, too.
     """

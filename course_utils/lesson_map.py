@@ -53,7 +53,7 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson, (x, y) in zip(LESSONS, centers, strict=False):
         exercises = lesson.exercises() if progress else ()
-        passed = [progress.has_passed(each.id) for each in exercises] if progress else []
+        passed = [progress.has_passed(exercise.id) for exercise in exercises] if progress else []
         is_done = bool(passed) and all(passed)
         text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
         if progress:

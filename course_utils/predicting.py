@@ -96,7 +96,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
 
 
 def answered(question: Callout, answer: Any) -> PredictionResult:
-    """Return what is said of an answer to a question, and keep nothing."""
+    """Return the message for an answer to a question, and keep nothing."""
     if answer is ... or isinstance(answer, str) and answer in ("", "..."):
         how = f"Type {question.how} between the quotes, and run this cell again."
         return PredictionResult(question.id, how)

@@ -51,13 +51,13 @@ def _of_part(part: str, progress: Progress) -> list[str]:
     """Return up to ten questions over a part, whether due or not, longest not asked first."""
     known = coming_back(progress)
     lessons = [lesson.number for lesson in LESSONS if lesson.part.startswith(f"Part {part}:")]
-    ids = {each.id for number in lessons for each in variants(number)}
+    ids = {variant.id for number in lessons for variant in variants(number)}
     order = sorted(ids, key=lambda i: (known[i].at if i in known else "", i))
     return mixed(order[:OF_A_PART])
 
 
 def _variants_of(prediction_id: str) -> list[Variant]:
-    return [each for each in variants(prediction_id[:2]) if each.id == prediction_id]
+    return [variant for variant in variants(prediction_id[:2]) if variant.id == prediction_id]
 
 
 def _next_variant(prediction_id: str, progress: Progress) -> Variant:
@@ -105,7 +105,7 @@ class Passage:
 
 
 def passage_of(variant: Variant) -> Passage:
-    """Return where to read again what a question was about."""
+    """Return the place in the lessons where a question's subject is explained."""
     return Passage(find_lesson(variant.id[:2]).name, variant.section)
 
 
@@ -140,7 +140,7 @@ class Asking:
         return f"{self.count - len(self.left) + 1} of {self.count}"
 
     def passages(self) -> list[Passage]:
-        """Return what is to be read again, each once."""
+        """List the sections to read again, each once."""
         return list(dict.fromkeys(map(passage_of, self.wrong)))
 
 
@@ -155,18 +155,18 @@ class Review:
     summary: str = ""  # of what is folded; empty where nothing is
 
     def __repr__(self) -> str:
-        shown = [repr(each) for each in self.said]
-        shown += [question_in_text(each) for each in self.questions]
-        again = [f"Read again: {each}" for each in self.passages]
+        shown = [repr(result) for result in self.said]
+        shown += [question_in_text(question) for question in self.questions]
+        again = [f"Read again: {passage}" for passage in self.passages]
         return "\n\n".join([*shown, *filter(None, [self.summary]), *self.lines, *again])
 
     def _repr_html_(self) -> str:
-        shown = "".join(each._repr_html_() for each in self.said)
-        blocks = [_question_html(each) for each in self.questions]
+        shown = "".join(result._repr_html_() for result in self.said)
+        blocks = [_question_html(question) for question in self.questions]
         if len(blocks) > 1:
             blocks = [f"<p><strong>Question {n}</strong></p>{b}" for n, b in enumerate(blocks, 1)]
         blocks += [f"<div>{with_code(line)}</div>" for line in self.lines]
-        blocks += [f"<div>Read again: {each.link()}</div>" for each in self.passages]
+        blocks += [f"<div>Read again: {passage.link()}</div>" for passage in self.passages]
         body = "".join(blocks)
         if self.summary:
             body = f"<details><summary>{html.escape(self.summary)}</summary>{body}</details>"
@@ -182,10 +182,10 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
     global _warm_up
     begun = {i[:2] for i in [*progress.exercises, *progress.predictions]}
     open_ones = {
-        each.id
+        variant.id
         for lesson in begun
-        for each in variants(lesson)
-        if each.id[3:].isalpha() and each.id not in progress.predictions
+        for variant in variants(lesson)
+        if variant.id[3:].isalpha() and variant.id not in progress.predictions
     }
     chosen = for_warm_up(coming_back(progress), open_ones, before=number)
     _warm_up = Asking(chosen, progress)

@@ -27,7 +27,7 @@ _FINISHED = (
 
 
 def next_exercise(progress: Progress) -> Exercise | None:
-    """Return what to do next: the first open exercise after the one passed last.
+    """Find the next exercise to do: the first open one after the one passed last.
 
     Exercises that go deeper come after all others; None if every exercise is passed.
     """
@@ -41,7 +41,7 @@ def next_exercise(progress: Progress) -> Exercise | None:
 
 
 def status() -> "Standing":
-    """Return what you have passed, and what is next: as a map in Jupyter, as a table elsewhere.
+    """Show the exercises you have passed and what is next: a map in Jupyter, else a table.
 
     First used in lesson 00.
 
@@ -75,12 +75,14 @@ class Standing:
 
     def _counts(self, exercises: Collection[Exercise]) -> tuple[str, str]:
         """Say how many of these exercises are passed, and how many of their points."""
-        passed = [each for each in exercises if self._progress.has_passed(each.id)]
-        earned, possible = (sum(each.points for each in group) for group in (passed, exercises))
+        passed = [exercise for exercise in exercises if self._progress.has_passed(exercise.id)]
+        earned, possible = (
+            sum(exercise.points for exercise in group) for group in (passed, exercises)
+        )
         return self._progress.count(exercises), f"{earned} of {possible}"
 
     def table(self) -> Table:
-        """Return what is passed, lesson by lesson."""
+        """Return the passed exercises, lesson by lesson."""
         counts = (Column(name, justify="right") for name in ("Passed", "Points"))
         table = Table("Lesson", *counts, title="Your progress", title_justify="left")
         for row in self._rows:

@@ -75,7 +75,7 @@ class Folders:
         return self.root / "solutions"
 
     def stored(self, lesson: LessonSource) -> Path:
-        """Return where the lesson's stubs are written, and what right and wrong programs did."""
+        """Return the file of the lesson's stubs and observations."""
         return self._generated / f"lesson_{lesson.name[:2]}.txt"
 
     @property
@@ -217,7 +217,7 @@ def renew_text(lesson: LessonSource, folders: Folders) -> bool:
 
 
 def _sources(notebook: NotebookNode) -> list[tuple[str, dict, bool]]:
-    """Return what decides how a notebook runs: its code, and which of it goes deeper."""
+    """Return the code of a notebook, and which of it goes deeper: how it runs depends on both."""
     deeper = deeper_cells(notebook.cells)
     return [
         (cell.source, cell.metadata, index in deeper)

@@ -70,7 +70,7 @@ def build(
 
 
 def _runs(source: LessonSource) -> int:
-    """Return how many cells run: those of the solution, and of the untouched notebook's core."""
+    """Count the cells that run: those of the solution, and of the untouched notebook's core."""
     cells = source.solution.cells
     code = {index for index, cell in enumerate(cells) if cell.cell_type == "code"}
     return len(code) + len(code - deeper_cells(cells))

@@ -44,7 +44,7 @@ _PREDICTIONS = re.compile(r"^PREDICTIONS = (?:.*[^\[({]|[\s\S]*?^[\])}])$", re.M
 
 
 def observed_key(lesson: LessonSource) -> str:
-    """Return what changes when anything changes that is observed, or that observes."""
+    """Return the digest of all that is observed, and of the modules that observe."""
     parts = [str(_FORMAT), *(code_of(_text(Path(str(m.__file__)))) for m in OBSERVERS)]
     parts += [_PREDICTIONS.sub("", _text(lesson.path.with_name("exercises.py")))]
     parts += [_text(lesson.path.with_name("mistakes.py"))]
@@ -53,7 +53,7 @@ def observed_key(lesson: LessonSource) -> str:
 
 
 def asked_key(lesson: LessonSource) -> str:
-    """Return what changes when anything changes that a check or a prediction may say."""
+    """Return the digest of all that a check or a prediction may say."""
     return _digest(_text(lesson.path.with_name("exercises.py")))
 
 

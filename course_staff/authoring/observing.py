@@ -65,7 +65,7 @@ def _observed(question: Question, program: Callable, calls: list[tuple], seed: i
 
 
 def observe_right(question: Question, program: Callable, seed: int) -> Reference:
-    """Return what the right program does on a seed.
+    """Observe the right program on a seed.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def require_told_apart(question: Question, reference: Reference, seed: int) -> N
 def known_mistake(
     question: Question, name: str, wrong: Wrong, observation: dict, right: Reference
 ) -> KnownMistake:
-    """Return what one of a mistake's programs did, as answers are compared with it.
+    """Turn the observation of a mistake's program into what answers are compared with.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _hides(question: Question, first: KnownMistake, later: KnownMistake) -> bool
 
 
 def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Sequence[Table]) -> dict:
-    """Return what is stored of a prediction: the right value, and its tables.
+    """Return the right value of a prediction and its tables, as they are stored.
 
     Raises
     ------

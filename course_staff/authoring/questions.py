@@ -51,7 +51,7 @@ class Questions:
         self.mistakes = load(path).MISTAKES
 
     def right(self, exercise_id: str) -> Any:
-        """Return what the worked cell of an exercise binds: the right program, or value.
+        """Run the worked cell of an exercise, and return its right program or value.
 
         The exercises above it have run, too: the parts of a project use each other.
         """
@@ -62,7 +62,7 @@ class Questions:
         return answer_of_cells(sources, checked_name(exercise_id, code))
 
     def data(self, exercise_id: str) -> dict:
-        """Return what is stored of one exercise.
+        """Observe one exercise, and return the data to store.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Questions:
         return {"mistakes": _mistakes(reference), "seeds": seeds}
 
     def data_on(self, exercise_id: str, seed: int, with_mistakes: bool) -> dict:
-        """Return what the right program, and on demand the known mistakes, do on one seed."""
+        """Observe the right program, and on demand the known mistakes, on one seed."""
         question = self.exercises[exercise_id]
         reference = observe_right(question, self.right(exercise_id), seed)
         if with_mistakes:

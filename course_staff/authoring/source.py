@@ -78,7 +78,7 @@ class LessonSource:
         }
 
     def stubs(self) -> dict[str, dict]:
-        """Return what `course_utils.exercises.exercise.stubs` knows about this lesson."""
+        """Return this lesson's stubs, as `course_utils.exercises.exercise.stubs` reads them."""
         return {
             cell.metadata["exercise"]: {
                 "notebook": f"{self.name}.ipynb",
@@ -248,7 +248,7 @@ def _note(lesson: LessonSource, index: int, message: str, line_in_cell: int = 1)
 
 
 def problems_across(lessons: list[LessonSource]) -> list[Problem]:
-    """Return what is wrong between lessons: names, numbers, and exercises in two of them."""
+    """Find problems between lessons: names, numbers, and exercises in two of them."""
     problems = []
     owner: dict[str, str] = {}
     for lesson in lessons:

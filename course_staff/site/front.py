@@ -25,7 +25,7 @@ def hours() -> int:
 
 
 def facts() -> str:
-    """Return how long the course is, and what it takes to begin."""
+    """State the length of the course, and what a learner needs to begin."""
     return (
         f"**{len(LESSONS)} lessons, {hours()} hours** of work by their own estimate, exercises "
         "included, with [a short path](#a-short-path) for one goal. You need to know Python and "
@@ -38,9 +38,9 @@ def lesson_list(folder: str) -> str:
     parts = [
         f"<p>{escape(part)}</p><ul>"
         + "".join(
-            f'<li><a href="{folder}{each.name}.html">{each.number} · {escape(each.title)}</a>, '
-            f"{each.minutes} minutes</li>"
-            for each in lessons
+            f'<li><a href="{folder}{lesson.name}.html">{lesson.number} · '
+            f"{escape(lesson.title)}</a>, {lesson.minutes} minutes</li>"
+            for lesson in lessons
         )
         + "</ul>"
         for part, lessons in groupby(LESSONS, lambda lesson: lesson.part)
@@ -49,7 +49,7 @@ def lesson_list(folder: str) -> str:
 
 
 def shown(root: Path) -> dict[str, str]:
-    """Return what ``docs/front_door.py`` stored for the page, by its mark."""
+    """Return the examples that ``docs/front_door.py`` stored for the page, by their marks."""
     stored = sorted((root / "docs" / "pictures").glob("*.md"))
     return {f"SHOWN {path.stem}": path.read_text(encoding="utf-8") for path in stored}
 

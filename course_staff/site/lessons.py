@@ -77,13 +77,13 @@ def _folded(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
 
 
 def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:
-    """Return what the first two known mistakes of an exercise are told.
+    """Return the messages for the first two known mistakes of an exercise.
 
     Sentences that hold one of the ``hidden`` lines, those of the right answers, are passed over.
     """
     known = stored(exercise_id)
     rows = [row for table in known.get("tables", ()) for row in table["rows"]]
-    sentences = dict.fromkeys(each["sentence"] for each in known.get("mistakes") or rows)
+    sentences = dict.fromkeys(mistake["sentence"] for mistake in known.get("mistakes") or rows)
     shown = [
         said for said in sentences if "{" not in said and not any(line in said for line in hidden)
     ]

@@ -97,7 +97,7 @@ def relinked(text: str, source: str, page: str, pages: dict[str, str], repositor
 
 
 def _documents(root: Path, repository: str) -> dict[str, str]:
-    """Return what stands in docs/ as pages: the guides, and the site's own."""
+    """Return the texts in docs/ as pages: the guides, and the site's own."""
     readme = (root / "README.md").read_text(encoding="utf-8")
 
     def sections(page: str, *names: str) -> str:
@@ -147,13 +147,13 @@ def _lessons_page(root: Path) -> str:
     ]
     for part, lessons in parts.items():
         rows = [
-            f"| {each.number} | [{each.title}]({each.name}.ipynb) | {each.minutes} "
-            f"| {len(each.exercises())} |"
-            for each in lessons
+            f"| {lesson.number} | [{lesson.title}]({lesson.name}.ipynb) | {lesson.minutes} "
+            f"| {len(lesson.exercises())} |"
+            for lesson in lessons
         ]
         head = ["| | lesson | minutes | exercises |", "|---|---|---|---|"]
         text += [f"## {part}", "\n".join(head + rows)]
-        listed = "\n".join(each.name for each in lessons)
+        listed = "\n".join(lesson.name for lesson in lessons)
         text.append(f"```{{toctree}}\n:hidden:\n:caption: {part}\n\n{listed}\n```")
     return "\n\n".join(text) + "\n"
 

@@ -70,7 +70,7 @@ def load_mnist() -> Arrays:
 
 
 def mnist_source() -> tuple[str, Path | None]:
-    """Return where ``load_mnist`` would take its arrays from, without loading them.
+    """Find the source from which ``load_mnist`` would take its arrays, without loading them.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def mnist_source() -> tuple[str, Path | None]:
 
 
 def _cache_folders() -> list[Path]:
-    """Return where Keras keeps data: its home, and the folder it uses if that is read-only."""
+    """Return the folders in which Keras keeps data: its home, and another if that is read-only."""
     home = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser()
     return [home / "datasets", Path(tempfile.gettempdir()) / ".keras" / "datasets"]
 

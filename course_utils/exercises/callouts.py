@@ -72,7 +72,7 @@ class Callout:
         return text if self.otherwise and is_meant else None
 
     def sentence(self, words: str) -> str:
-        """Return what is said of an option, or of another word."""
+        """Return the sentence for an option, or for another word."""
         return self.options.get(words, self.otherwise)
 
 
@@ -119,7 +119,7 @@ def _is_rounded(typed: Any, right: str) -> bool:
 
 
 def _folded(text: str) -> Any:
-    """Return what two ways of writing one answer share: 9, 9.0 and "9" are the same."""
+    """Normalize an answer, so that 9, 9.0 and "9" are the same."""
     plain = "".join(text.replace("`", "").replace("−", "-").lower().split())
     try:
         return float(plain)

@@ -46,8 +46,8 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
         return Judgement("passed", question.praise, 1.0)
     part, got = wrong
     tolerance = question.parts[part].tolerance
-    known = (one for one in reference.wrong if one.explains(part, got, tolerance))
-    mistake = next(known, None)
+    explaining = (known for known in reference.wrong if known.explains(part, got, tolerance))
+    mistake = next(explaining, None)
     if error is None:
         return _judge_part(question, part, got, reference, mistake, lost)
     if mistake is not None:
@@ -76,8 +76,9 @@ def _judge_part(
     other_form = next((pair for pair in pairs if form_of(pair[0]) != form_of(pair[1])), None)
     recognised = mistake is not None
     if mistake is None and other_form:
-        of_part = (one for one in reference.wrong if one.part == i)
-        mistake = next((one for one in of_part if form_of(one.readings) == form_of(got)), None)
+        of_part = (known for known in reference.wrong if known.part == i)
+        same_form = (known for known in of_part if form_of(known.readings) == form_of(got))
+        mistake = next(same_form, None)
     if mistake is not None:
         # The learner's own line says more of a lost path than any sentence written before.
         is_lost = _holds_none(got[call]) and not _holds_none(right[call])

@@ -1,7 +1,11 @@
 """From an answer to its judgement: observe, then compare."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import wraps
 from typing import Any
+from unittest.mock import patch
 
 from . import comparing, values
 from .exercise import Exercise, Judgement
@@ -9,9 +13,8 @@ from .isolation import PATIENCE, TimeLimitReached, state_kept, time_limit
 from .observation import file_of
 from .question import Question, ValueQuestion
 from .references import Reference, stored, stored_reference
-from .safety import kept_alive
 
-__all__ = ["TIME_LIMIT", "assess", "observe_and_judge", "stopped_in_words"]
+__all__ = ["TIME_LIMIT", "assess", "kept_alive", "observe_and_judge", "stopped_in_words"]
 
 TIME_LIMIT = 10.0  # seconds of the processor
 
@@ -73,3 +76,49 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
             "what its condition looks at never changes."
         )
     return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"
+
+
+@contextmanager
+def kept_alive() -> Iterator[None]:
+    """Refuse what would end the process, and undo what a stopped call of a model leaves behind."""
+    with ExitStack() as stack:
+        if "tensorflow" in sys.modules:
+            stack.enter_context(_fitting_output_gradients())
+            stack.enter_context(_call_context_kept())
+        yield
+
+
+@contextmanager
+def _fitting_output_gradients() -> Iterator[None]:
+    """Refuse output gradients that are more or fewer than the targets: TensorFlow would crash."""
+    import tensorflow as tf
+
+    original = tf.GradientTape.gradient
+
+    @wraps(original)
+    def gradient(
+        self: Any, target: Any, sources: Any, output_gradients: Any = None, *more: Any, **named: Any
+    ) -> Any:
+        if output_gradients is not None:
+            wanted, given = len(tf.nest.flatten(target)), len(tf.nest.flatten(output_gradients))
+            if wanted != given:
+                raise ValueError(
+                    f"tape.gradient got {given} output gradients for {wanted} targets; it takes "
+                    "one for each target, in the same structure"
+                )
+        return original(self, target, sources, output_gradients, *more, **named)
+
+    with patch.object(tf.GradientTape, "gradient", gradient):
+        yield
+
+
+@contextmanager
+def _call_context_kept() -> Iterator[None]:
+    """Restore what Keras knows of the call in progress, which a stop may leave behind."""
+    from keras.src.backend.common import global_state
+
+    before = global_state.get_global_attribute("current_call_ctx")
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("current_call_ctx", before)

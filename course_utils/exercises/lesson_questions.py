@@ -37,7 +37,7 @@ def generated_folder(root: Path = _ROOT) -> Path:
 
 
 def questions_path(number: str) -> Path:
-    """Return where the questions of the lesson with this two-digit number stand."""
+    """Return the file with the questions of the lesson with this two-digit number."""
     in_checkout = _ROOT.glob(f"lessons/{number}_*/exercises.py")
     return next(in_checkout, _ROOT / COPIES / f"lesson_{number}.py")
 

@@ -31,10 +31,10 @@ def lost_path(run: Callable[[], object], file: str) -> str:
     )
     with patch.object(tf, "GradientTape", ExplainingTape), explained as found:
         run()
-    for each in chain.from_iterable(found):
-        is_known = each.gradient == "None" and each.cause != "undetermined"
-        at = each.where
+    for explanation in chain.from_iterable(found):
+        is_known = explanation.gradient == "None" and explanation.cause != "undetermined"
+        at = explanation.where
         if is_known and at and at.file == file and Place(at.file, at.line) != of_check:
             line = f" at `{at.text}`" if at.text else ""
-            return f"The gradient of {each.source} is None{line}. {each.message}"
+            return f"The gradient of {explanation.source} is None{line}. {explanation.message}"
     return ""

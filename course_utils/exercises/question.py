@@ -115,7 +115,7 @@ class Question(Exercise):
         ]
 
     def noted_in(self, observation: dict) -> dict[str, list]:
-        """Return what demands are about: for each name a list, call by call."""
+        """Return what was noted for the demands: for each name a list, call by call."""
         keys = {part.key for part in self.parts}
         noted: dict[str, list] = {}
         for record in observation["calls"]:
@@ -178,7 +178,7 @@ def first_wrong(
 
 
 def error_of(observation: dict) -> dict | None:
-    """Return what a call raised, as `observe_calls` describes it; None if none did."""
+    """Return the error that a call raised, as `observe_calls` describes it, or None."""
     return next((call["raised"] for call in observation["calls"] if "raised" in call), None)
 
 

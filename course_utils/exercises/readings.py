@@ -81,14 +81,14 @@ def is_list(described: Any) -> bool:
 
 
 def pieces(reading: Any) -> dict:
-    """Return what a list holds by position, or a dict by key; nothing of what is neither."""
+    """Return the items of a list by position, or of a dict by key; else an empty dict."""
     if isinstance(reading, list):
         return dict(enumerate(reading))
     return reading if isinstance(reading, dict) else {}
 
 
 def form_of(reading: Any) -> Any:
-    """Return what a reading is without its numbers: kinds, shapes, keys and nesting."""
+    """Describe a reading without its numbers: kinds, shapes, keys and nesting."""
     if isinstance(reading, np.ndarray):
         return reading.shape
     if isinstance(reading, list):

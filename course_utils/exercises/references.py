@@ -66,7 +66,7 @@ class Reference:
 
     @classmethod
     def from_data(cls, data: dict, mistakes: Sequence[dict]) -> "Reference":
-        """Return what ``data`` describes; ``mistakes`` has names, sentences and calls."""
+        """Make the reference that data describes; ``mistakes`` has names, sentences and calls."""
         wrong = [
             KnownMistake(
                 each["name"], each["sentence"], part, decoded(readings), tuple(each["calls"])
@@ -118,7 +118,7 @@ def stored_stubs(number: str) -> dict[str, dict]:
 
 
 def without_programs(text: str) -> str:
-    """Return what is stored of a lesson with its stubs, and without what programs did."""
+    """Cut a lesson's stored text down to its stubs, without what programs did."""
     return "".join(
         line for line in text.splitlines(keepends=True) if line.startswith(("Generated ", "stubs "))
     )
@@ -129,7 +129,7 @@ def _text(number: str) -> str:
 
 
 def _lines(text: str) -> dict[str, str]:
-    """Return what stands in each line but the first, by its first word."""
+    """Return the rest of each line but the first, by its first word."""
     return dict(line.split(" ", 1) for line in text.splitlines()[1:])
 
 
@@ -147,6 +147,6 @@ def _inputs(data: dict) -> list[tuple]:
 
 
 def stored_reference(exercise_id: str, seed: int) -> Reference:
-    """Return what was stored of a function exercise for one of the seeds 0 to `SEEDS` - 1."""
+    """Return the stored reference of a function exercise for a seed from 0 to `SEEDS` - 1."""
     data = stored(exercise_id)
     return Reference.from_data(data["seeds"][seed], data["mistakes"])

@@ -27,7 +27,7 @@ def second_look(
     def agree(change: Callable[[Any], Any]) -> bool:
         """Tell whether the answer is what ``change`` makes of the right readings."""
         try:
-            changed = [change(one) for one in right]
+            changed = [change(reading) for reading in right]
         except (AttributeError, LookupError, TypeError, ValueError):  # of another form
             return False
         return all(same(g, c, part.tolerance) for g, c in zip(got, changed, strict=True))
@@ -43,7 +43,9 @@ def second_look(
         return f"{part.subject} is in reverse order.", "reverse order"
     if agree(partial(_rolled, 1)) or agree(partial(_rolled, -1)):
         return f"{part.subject} is shifted by one place.", "shifted"
-    if any(np.any(array) for one in got for array in _arrays(one)):  # all zeros: no rounding
+    if any(
+        np.any(array) for reading in got for array in _arrays(reading)
+    ):  # all zeros: no rounding
         for digits in (0, 1, 2, 3, 4):
             if agree(partial(_mapped, partial(np.round, decimals=digits))):
                 places = f"{digits} digit{'s' * (digits > 1)} behind the point"

@@ -81,7 +81,7 @@ def inputs_in_words(names: str, call: tuple) -> str:
 
 
 def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, str]:
-    """Return where two readings of one form first differ, and the right and the given value there.
+    """Find the first place where two readings of one form differ, and both values there.
 
     The place is empty where the whole is shown.
     """
@@ -100,7 +100,7 @@ def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, 
 
 
 def form_difference(got: Any, right: Any) -> tuple[str, str, str]:
-    """Return where the forms of two readings first differ, and what is right and given there.
+    """Find the first place where the forms of two readings differ, and both values there.
 
     The place is empty where the whole is of another form.
     """

@@ -60,7 +60,7 @@ def _items_of(described: Any) -> list:
 
 
 def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:
-    """Return what a table says of a value; None for a value of a form that it does not know."""
+    """Return a table's sentence for a value; None for a value of a form that it does not know."""
     for row in table["rows"]:
         if "from" in row:
             is_meant = _is_number(value) and row["from"] <= value <= row["to"]

@@ -81,7 +81,7 @@ def _axes_in_words(ax: "Axes") -> str:
     texts = [text.get_text() for text in ax.texts if text.get_text() not in names_of_lines]
     if any(texts):
         said.append("Texts: " + ", ".join(" ".join(text.split()) for text in texts[:_MOST_TEXTS]))
-    return " ".join(f"{each.rstrip('.')}." for each in said if each)
+    return " ".join(f"{sentence.rstrip('.')}." for sentence in said if sentence)
 
 
 def _line(x: Any, y: Any, label: str) -> str:

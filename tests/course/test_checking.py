@@ -53,7 +53,6 @@ ON_THE_WAY = {
     "workspace": {"curriculum", "progress", "atomic_files"},  # found, and kept
     "exercises": {
         *("judging", "isolation", "tensorflow_state"),  # run, in its time and leaving no trace
-        "safety",  # and the process alive
         *("exercise", "question", "observation"),  # called, and described
         *("references", "comparing", "readings"),  # compared
     },

@@ -3,7 +3,7 @@
 import pytest
 import tensorflow as tf
 
-from course_utils.exercises.safety import kept_alive
+from course_utils.exercises.judging import kept_alive
 
 
 def test_output_gradients_that_would_crash_tensorflow_are_refused():
