@@ -308,6 +308,7 @@ def test_a_disk_that_is_full_stops_the_grading_and_gives_nobody_a_verdict(tmp_pa
     monkeypatch.setattr(engine.ForkServer, "close", lambda self: stopped.set())
     files = {f"s{n}/01_first_tape.ipynb": notebook("01", RIGHT, [str(n)]) for n in range(9)}
     submissions = hand_in(tmp_path / "in", files)
+    claim(tmp_path / "out", "course grade")
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         result = run(submissions, "--out", tmp_path / "out", "--jobs", "1")
