@@ -12,8 +12,9 @@ can only lose points.
 
 **What earns points without the lesson's method.** Checks judge behavior. Where an exercise does not
 ask for a tape, a function that computes the right gradient by hand, by differences, or with the
-helpers of this package passes, as it does for the learner. A prediction can be made after running the cell that shows the truth. An answer
-that somebody else wrote passes: nothing here compares submissions.
+helpers of this package passes, as it does for the learner. A prediction can be made after running
+the cell that shows the truth. An answer that somebody else wrote passes: nothing here compares
+submissions.
 
 **Where the system allows no namespaces**, nothing is graded, unless you ask for it: without them
 the code can also read what you can read, the solutions among it, and use the network. See
