@@ -382,6 +382,22 @@ def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
 
+def test_it_is_said_who_is_missing_what_is_uploaded_and_what_to_give_back(tmp_path):
+    submissions = tmp_path / "in"
+    path = submissions / "Ada_1_assignsubmission_file_" / "01_first_tape.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"{")
+    (tmp_path / "class.csv").write_text("name,id\nAda,1\nBob,2\nCyd,3\n")
+    out = tmp_path / "out"
+    result = run(submissions, "--out", out, "--roster", tmp_path / "class.csv")
+    said = " ".join(result.output.split())
+    assert result.exit_code == 0 and "Nothing handed in for lesson 01: Bob, Cyd" in said
+    assert "upload.csv adds the column 'Lesson 01 The first tape'" in said
+    assert "feedback-for-moodle.zip" in said and (out / "upload.csv").exists()
+    run(submissions, "--out", out)
+    assert not (out / "upload.csv").exists()  # it would be that of the last grading
+
+
 def test_results_of_submissions_that_are_gone_are_kept(tmp_path):
     submissions, out = tmp_path / "submitted", tmp_path / "results"
     (submissions / "ada" / "01_first_tape.ipynb").mkdir(parents=True)
