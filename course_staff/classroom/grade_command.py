@@ -105,7 +105,7 @@ def grade(
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
+    flat `student_lesson.ipynb`; any of these may be in a folder for each lesson. What Moodle,
     Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
     students in it, or unpacked. Of several submissions of one student for one lesson the newest
     counts.
