@@ -148,9 +148,9 @@ def mistakes(
     with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
             students, taught = name_groups(results, group, name, sentence, keep)
-            count = "1 student gets" if len(students) == 1 else f"{len(students)} students get"
+            subject = "1 student gets" if len(students) == 1 else f"{len(students)} students get"
             print_text(
-                f"{count} this message when you grade into {results} again: {', '.join(students)}"
+                f"{subject} this message when you grade into {results} again: {', '.join(students)}"
             )
             if keep:
                 exercise = taught[0].exercise
