@@ -10,10 +10,11 @@ What it sends back are results, not verdicts. So it does not matter what it does
 this package, to NumPy, TensorFlow, ``json``, the builtins, its own descriptors or its memory: it
 can only lose points.
 
-**What earns points without the lesson's method.** Checks judge behaviour. A function that computes
-the right gradient by hand, by differences, or with the helpers of this package passes, as it does
-for the learner. A prediction can be made after running the cell that shows the truth. An answer
-that somebody else wrote passes: nothing here compares submissions.
+**What earns points without the lesson's method.** Checks judge behavior. Where an exercise does not
+ask for a tape, a function that computes the right gradient by hand, by differences, or with the
+helpers of this package passes, as it does for the learner. A prediction can be made after running
+the cell that shows the truth. An answer that somebody else wrote passes: nothing here compares
+submissions.
 
 **Where the system allows no namespaces**, nothing is graded, unless you ask for it: without them
 the code can also read what you can read, the solutions among it, and use the network. See

@@ -105,21 +105,24 @@ def grade(
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
+    flat `student_lesson.ipynb`; any of these may be in a folder for each lesson. What Moodle,
     Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
     students in it, or unpacked. Of several submissions of one student for one lesson the newest
     counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck),
     `class-to-show.html` (the same for the wall, without names), a page for each student in
-    `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
+    `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`. For what came from Moodle
+    or Canvas there are also the pages as these systems take them back, in
+    `feedback-for-moodle.zip` or `feedback-for-canvas.zip`.
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
     or Blackboard imports: the roster's ids, with a column of points for each lesson. To change
     points, or add a comment, write `overrides.csv` beside the results, with the columns student,
     exercise, points, comment and by: every grading applies it, and feedback and gradebook say who
-    changed what, and why.
+    changed what, and why. There, `excused` in place of points is for a lesson that a student need
+    not hand in.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
@@ -228,8 +231,6 @@ class _Bar:
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    from .reports.upload import upload_columns, upload_notes
-
     print_text(
         f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
     )
@@ -249,20 +250,12 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(sentence)
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}")
-    for sentence in grading.strangers:
-        errors.print(sentence)
-    for number, names in grading.absent.items():
-        if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            few = ", ".join(names[:_MOST_NAMES])
-            print_text(f"Nothing handed in for lesson {number}: {few}{more}")
     for place in grading.accidents:
         errors.print(f"The grader itself failed, and runs this again next time: {place}")
     if grading.roster:
-        for sentence in upload_columns(grading):
-            print_text(sentence)
-        for sentence in upload_notes(grading):
-            errors.print(sentence)
+        _report_roster(grading)
+    for path in sorted(page.parent.glob("feedback-for-*.zip")):
+        print_text(f"To give the feedback back, upload {path}.")
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_sandboxed:
@@ -272,6 +265,23 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             "With --no-sandbox the notebooks ran as you: they could read the solutions and your "
             "files, and use the network. Every page says so."
         )
+
+
+def _report_roster(grading: "Grading") -> None:
+    """Say who is not on the roster, who is missing, and what `upload.csv` holds."""
+    from .reports.upload import upload_columns, upload_notes
+
+    for sentence in grading.strangers:
+        errors.print(sentence)
+    for number, names in grading.absent.items():
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            few = ", ".join(names[:_MOST_NAMES])
+            print_text(f"Nothing handed in for lesson {number}: {few}{more}")
+    for sentence in upload_columns(grading):
+        print_text(sentence)
+    for sentence in upload_notes(grading):
+        errors.print(sentence)
 
 
 def _handed_in_again(submissions: "list[Submission]") -> list[str]:

@@ -99,7 +99,8 @@ def mistakes(
     ] = None,
     name: Annotated[str, typer.Option(help="The mistake in a few words, for tables.")] = "",
     sentence: Annotated[
-        str, typer.Option(help="What everybody in the group is told: the mistake, the way out.")
+        str,
+        typer.Option(help="The message for everybody in the group: the mistake, and what to do."),
     ] = "",
     keep: Annotated[
         bool,
@@ -112,17 +113,17 @@ def mistakes(
 ) -> None:
     """Show the wrong answers that no gallery explains, grouped by what they did.
 
-    No wrong program of the gallery did what they did, so their authors were told what came back, or
-    by what factor it is off, or what is said of another answer of that form.
+    No wrong program of the gallery did what they did, so their authors got a general message: what
+    came back, by what factor it is off, or what is wrong with its form.
 
-    All answers of a grading met the same inputs, so answers that behave alike stand in one group,
+    All answers of a grading met the same inputs, so answers that behave alike are in one group,
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
     them to everybody in it, whoever hands in what does the same. A mistake that does several
     things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups:
     name them in one command, with `--group` before each.
 
-    With `--keep` the program stands in the lesson's folder from then on, in `learned.jsonl`: other
+    With `--keep` the program is in the lesson's folder from then on, in `learned.jsonl`: other
     gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
 
     The `check` in notebooks knows only the gallery, which `course build` runs as you and no sandbox
@@ -147,9 +148,9 @@ def mistakes(
     with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
             students, taught = name_groups(results, group, name, sentence, keep)
-            are_told = "1 student is" if len(students) == 1 else f"{len(students)} students are"
+            subject = "1 student gets" if len(students) == 1 else f"{len(students)} students get"
             print_text(
-                f"{are_told} told so when you grade into {results} again: {', '.join(students)}"
+                f"{subject} this message when you grade into {results} again: {', '.join(students)}"
             )
             if keep:
                 exercise = taught[0].exercise

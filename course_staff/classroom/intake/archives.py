@@ -122,7 +122,7 @@ def extract(
             raise UnreadableFile(f"This archive was not opened: {next(iter(refusals.values()))}")
         if limit is None or is_of_class:
             limit = Limit(_MOST_FILES, _MOST_BYTES_OF_CLASS if is_of_class else _MOST_BYTES)
-        limit.take(entries)
+        limit.take([entry for number, entry in enumerate(entries) if number not in refusals])
         folder.mkdir(parents=True)
         members: dict[PurePath, Member] = {}
         for number, (entry, place) in enumerate(zip(entries, places, strict=True)):

@@ -1,7 +1,8 @@
 """Running many submissions, several at once, and keeping what came out of each."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from course_utils.workspace.curriculum import find_lesson
 from ..intake.files import UnreadableFile
 from ..intake.submissions import Submission, read_data
 from ..running.fork_server import Runner, ServerFailed
+from ..sandbox.answers import bound_names
+from ..sandbox.cells import NotANotebook, read_cells
 from ..sandbox.limits import Limits
 from ..sandbox.needed import demonstrations
 from .again import Again
@@ -145,12 +148,13 @@ class Batch:
             exercise.id: exercise for exercise in find_lesson(submission.lesson).exercises()
         }
         shown = _shown(self._notebooks / f"{find_lesson(submission.lesson).name}.ipynb")
+        own_names = _own_names(data, shown)
         settled: dict[str, Verdict] = {}
         for _ in range(_MOST_RUNS):
             examination = Examination(exercises, self._references)
             job = {"lesson": submission.lesson, "without": list(settled), "shown": shown}
             run = server.run(job, data, examination)
-            verdicts = examination.decide(run) | settled
+            verdicts = examination.decide(run, own_names) | settled
             # An answer that takes its process down does not take the others with it.
             if run.ended == "done" or run.pending not in exercises:
                 break
@@ -169,6 +173,14 @@ class Batch:
 @cache
 def _shown(notebook: Path) -> list[str]:
     return demonstrations(notebook.read_bytes()) if notebook.exists() else []
+
+
+def _own_names(data: bytes, shown: Collection[str]) -> set[str]:
+    """Return the names that a notebook's cells define, but for those of its demonstrations."""
+    with suppress(NotANotebook):
+        sources = [cell.source for cell in read_cells(data) if cell.source not in shown]
+        return {name for source in sources for name in bound_names(source)}
+    return set()
 
 
 def _key(submission: Submission, data: bytes, place: str = "") -> str:

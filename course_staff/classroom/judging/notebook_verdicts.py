@@ -2,7 +2,9 @@
 
 import hashlib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -81,11 +83,16 @@ class Examination:
         verdict = _judge(exercise, observation, seed, self._references)
         self._verdicts[exercise_id].append(verdict)
 
-    def decide(self, run: Run) -> dict[str, Verdict]:
-        """Return the verdict on each exercise: the last answer that is more than the stub."""
-        return {exercise_id: self._decide(exercise_id, run) for exercise_id in self._exercises}
+    def decide(self, run: Run, own_names: Collection[str] = ()) -> dict[str, Verdict]:
+        """Return the verdict on each exercise: the last answer that is more than the stub.
 
-    def _decide(self, exercise_id: str, run: Run) -> Verdict:
+        ``own_names`` are those that the student's cells define, to recognize a renamed answer.
+        """
+        sources = [stubs()[i]["source"] for i in self._exercises if i in stubs()]
+        others = set(own_names).difference(*map(bound_names, sources))
+        return {i: self._decide(i, run, others) for i in self._exercises}
+
+    def _decide(self, exercise_id: str, run: Run, own_names: Collection[str]) -> Verdict:
         if run.ended == "unreadable":
             return Verdict("unreadable", plain(run.message))
         if run.pending == exercise_id:
@@ -101,8 +108,12 @@ class Examination:
         if run.ended != "done":
             return _broken_off(run, f"in code cell {run.cell}, before this answer was reached")
         names = bound_names(stubs().get(exercise_id, {}).get("source", ""))
-        name = f"`{names[-1]}`" if names else "the answer"
-        return Verdict("not attempted", f"The notebook never defines {name}.")
+        if not names:
+            return Verdict("not attempted", "The notebook never defines the answer.")
+        message = f"The notebook never defines `{names[-1]}`."
+        if renamed := get_close_matches(names[-1], own_names, 1, cutoff=0.5):
+            message += f" If `{renamed[0]}` is your answer, give it the name `{names[-1]}`."
+        return Verdict("not attempted", plain(message))
 
 
 def _judge(exercise: Exercise, observation: Any, seed: int, references: References) -> Verdict:

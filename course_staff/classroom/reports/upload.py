@@ -66,7 +66,7 @@ def upload_csv(grading: Grading) -> bytes:
 
 def _roster_of(grading: Grading) -> Roster:
     if grading.roster is None:
-        raise ValueError("upload.csv is written for a roster alone")
+        raise ValueError("upload.csv is written only for a roster")
     return grading.roster
 
 

@@ -265,6 +265,14 @@ def test_in_a_download_one_entry_stops_nobody(tmp_path):
     }
 
 
+def test_a_bomb_in_a_download_takes_nothing_from_the_limit_of_the_class(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "_MOST_BYTES_OF_CLASS", 5 << 20)
+    bomb = "eve_3_assignsubmission_file_/01_first_tape.ipynb"
+    files = {f"{MOODLE}/01_first_tape.ipynb": WORK, bomb: bytes(11 << 20)}
+    said = troubles(put(tmp_path / "download.zip", zipped(files)))
+    assert said.pop(f"{MOODLE}/01_first_tape.ipynb") == "" and "from next to" in said.pop(bomb)
+
+
 def test_a_size_that_lies_is_damage_and_not_memory(tmp_path):
     data = bytearray(zipped({"01_first_tape.ipynb": b"{" + b" " * 5_000 + b"}"}))
     at = data.index(b"PK\x01\x02") + 24

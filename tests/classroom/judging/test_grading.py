@@ -255,8 +255,7 @@ def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
 def stopped(program, out, count, how):
     """Start grading, stop it after ``count`` notebooks, and return its status; nothing is left."""
     process = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 120
-    while kept(out) < count and time.monotonic() < end:
+    while kept(out) < count and process.poll() is None:
         time.sleep(0.02)
     children = running(["--ppid", str(process.pid)])
     process.send_signal(how)
@@ -310,6 +309,7 @@ def test_a_disk_that_is_full_stops_the_grading_and_gives_nobody_a_verdict(tmp_pa
     monkeypatch.setattr(engine.ForkServer, "close", lambda self: stopped.set())
     files = {f"s{n}/01_first_tape.ipynb": notebook("01", RIGHT, [str(n)]) for n in range(9)}
     submissions = hand_in(tmp_path / "in", files)
+    claim(tmp_path / "out", "course grade")
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         result = run(submissions, "--out", tmp_path / "out", "--jobs", "1")
@@ -381,6 +381,22 @@ def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     result = run(submissions, "--out", tmp_path / "out")
     assert result.exit_code == 0 and "are no notebooks: 1. class.html" in result.output
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
+
+
+def test_it_is_said_who_is_missing_what_is_uploaded_and_what_to_give_back(tmp_path):
+    submissions = tmp_path / "in"
+    path = submissions / "Ada_1_assignsubmission_file_" / "01_first_tape.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"{")
+    (tmp_path / "class.csv").write_text("name,id\nAda,1\nBob,2\nCyd,3\n")
+    out = tmp_path / "out"
+    result = run(submissions, "--out", out, "--roster", tmp_path / "class.csv")
+    said = " ".join(result.output.split())
+    assert result.exit_code == 0 and "Nothing handed in for lesson 01: Bob, Cyd" in said
+    assert "upload.csv adds the column 'Lesson 01 The first tape'" in said
+    assert "feedback-for-moodle.zip" in said and (out / "upload.csv").exists()
+    run(submissions, "--out", out)
+    assert not (out / "upload.csv").exists()  # it would be that of the last grading
 
 
 def test_results_of_submissions_that_are_gone_are_kept(tmp_path):

@@ -178,3 +178,12 @@ def test_a_right_program_that_does_not_run_is_no_students_error(tmp_path):
     examination = Examination({"01.1": find_exercise("01.1")}, references)
     with pytest.raises(ReferencesFailed):
         examination.take("01.1", 1, {"calls": [], "untouched": False, "printed": ""})
+
+
+def test_a_renamed_answer_is_reported_as_such():
+    verdict = examination().decide(Run("done"), {"slope_of", "x"})[SLOPE]
+    assert verdict.outcome == "not attempted"
+    missing = "The notebook never defines `slope`."
+    assert verdict.message == (f"{missing} If `slope_of` is your answer, give it the name `slope`.")
+    verdict = examination().decide(Run("done"), {"x", "loss"})[SLOPE]
+    assert verdict.message == missing
