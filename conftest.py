@@ -1,6 +1,7 @@
 """Settings of every test run: the progress file, real MNIST, figures, and how kernels are met."""
 
 import os
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -10,6 +11,7 @@ from queue import Empty
 import matplotlib
 import nbval.kernel
 import pytest
+import warm_kernels
 
 from course_staff.authoring.run import without_ports
 
@@ -34,7 +36,8 @@ def kernel_settings():
 class _OwnKernelManager(nbval.kernel.KernelManager):
     """nbval's kernels: none takes a port, which another program could take before it.
 
-    Each begins with no progress, whatever a test or another notebook left.
+    Each begins with no progress, whatever a test or another notebook left. On Linux, where forking
+    is safe, they are there at once.
     """
 
     def __init__(self, **settings):
@@ -45,6 +48,11 @@ class _OwnKernelManager(nbval.kernel.KernelManager):
         progress_file = str(self._folder / "progress.json")
         environment = os.environ | {"COURSE_PROGRESS_FILE": progress_file}
         return super().start_kernel(env=environment, **options)
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        if sys.platform != "linux":
+            return super().format_kernel_cmd(extra_arguments)
+        return warm_kernels.command(self.connection_file)
 
 
 nbval.kernel.KernelManager = _OwnKernelManager
