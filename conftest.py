@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ import nbformat
 import nbval.kernel
 import nbval.plugin
 import pytest
+import warm_kernels
 
 from course_staff.authoring.run import without_ports
 
@@ -37,7 +39,8 @@ def kernel_settings():
 class _OwnKernelManager(nbval.kernel.KernelManager):
     """nbval's kernels: none takes a port, which another program could take before it.
 
-    Each begins with no progress, whatever a test or another notebook left.
+    Each begins with no progress, whatever a test or another notebook left. On Linux, where forking
+    is safe, they are there at once.
     """
 
     def __init__(self, **settings):
@@ -48,6 +51,11 @@ class _OwnKernelManager(nbval.kernel.KernelManager):
         progress_file = str(self._folder / "progress.json")
         environment = os.environ | {"COURSE_PROGRESS_FILE": progress_file}
         return super().start_kernel(env=environment, **options)
+
+    def format_kernel_cmd(self, extra_arguments=None):
+        if sys.platform != "linux":
+            return super().format_kernel_cmd(extra_arguments)
+        return warm_kernels.command(self.connection_file)
 
 
 nbval.kernel.KernelManager = _OwnKernelManager
