@@ -210,7 +210,7 @@ LOSSES = {
         lambda y_hat, y: tf.reduce_mean((y_hat - y) * 2),
     ),
     "predictions and targets added": Wrong(
-        "You add `y_hat` and `y`. An error is their difference, `y_hat - y`.",
+        "You add `y_hat` and `y`. Subtract them: an error is `y_hat - y`.",
         lambda y_hat, y: tf.reduce_mean((y_hat + y) ** 2),
     ),
     "largest error": Wrong(

@@ -40,8 +40,8 @@ SLOPES = {
         slope_of(lambda x: (x - 2 * x) ** 3),
     ),
     "factor of the other term": Wrong(
-        "This is the slope of `2 * x**3 - x`. The factor 2 belongs to the other term: y is "
-        "`x**3 - 2 * x`.",
+        "This is the slope of `2 * x**3 - x`. Multiply the other term by 2: compute `x**3 - 2 "
+        "* x`.",
         slope_of(lambda x: 2 * x**3 - x),
     ),
     "y over x": Wrong(
@@ -50,11 +50,12 @@ SLOPES = {
         lambda x: cubic(x) / x,
     ),
     "second sign wrong": Wrong(
-        "The sign of the second term is wrong. y is `x**3 - 2 * x`, with a minus.",
+        "The sign of the second term is wrong. Subtract it: compute `x**3 - 2 * x`.",
         slope_of(lambda x: x**3 + 2 * x),
     ),
     "curve of the text": Wrong(
-        "This is the slope of `x**2`, the curve from the text. Here y is `x**3 - 2 * x`.",
+        "This is the slope of `x**2`, the curve from the text. Use the curve of this exercise, "
+        "`x**3 - 2 * x`.",
         slope_of(lambda x: x**2),
     ),
     "zero for none": Wrong(
@@ -318,7 +319,7 @@ LINES = {
         lambda w, x, y: 2 * tf.reduce_mean(w - y) + 0 * line_gradient(mean_square)(w, x, y),
     ),
     "x and y exchanged": Wrong(
-        "`x` and `y` are swapped. The prediction is `w * x`, and the error is `w * x - y`.",
+        "`x` and `y` are swapped. Compute the prediction from `x`, and the error as `w * x - y`.",
         lambda w, x, y: line_gradient(mean_square)(w, y, x),
     ),
     "errors added up": Wrong(
@@ -327,8 +328,8 @@ LINES = {
         line_gradient(squares),
     ),
     "gradient of the prediction": Wrong(
-        "This is the gradient of `y_hat`, summed over the examples. The target is `loss`, the "
-        "mean of the squared errors.",
+        "This is the gradient of `y_hat`, summed over the examples. Use `loss`, the mean of "
+        "the squared errors, as the target.",
         line_gradient(lambda y_hat, y: y_hat),
     ),
     "mean taken early": Wrong(
@@ -466,8 +467,8 @@ WALKS = {
         ),
     ),
     "in reverse": Wrong(
-        "The gradients are right, but in reverse order. The first entry of the list belongs to "
-        "the first number.",
+        "The gradients are right, but in reverse order. Put the gradient of the first number "
+        "first.",
         walk(answer=lambda g, target: g[::-1]),
         walk(answer=lambda g, target: g[target::-1] + g[target + 1 :]),
     ),
@@ -506,8 +507,8 @@ WALKS = {
         counted_from_the_end,
     ),
     "slope for a place": Wrong(
-        "You use a slope as an index. Each pair has the index first: `for source, slope in "
-        "recorded[place]`.",
+        "You use a slope as an index. Unpack each pair with the index first: `for source, "
+        "slope in recorded[place]`.",
         lambda recorded, target: [0.0][recorded[target][0][1]],
     ),
     "first way alone": Wrong(
@@ -592,8 +593,8 @@ WALKS = {
         walk(places=lambda count, target: [count - 1]),
     ),
     "None where no way leads": Wrong(
-        "Your list has `None` where no path leads to the target. TensorFlow's tape does the "
-        "same, but this exercise asks for 0.",
+        "Your list has `None` where no path leads to the target, as TensorFlow's tape does. "
+        "Use 0 instead.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),
     "gradient of x alone": Wrong(

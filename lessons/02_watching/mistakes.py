@@ -85,8 +85,8 @@ PRODUCTS = {
         product_gradient(lambda x: tf.reduce_sum(x**2 * x)),
     ),
     "squared after the sum": Wrong(
-        "This is the gradient of `sum(x)**3`: you summed `x` before squaring it. The first "
-        "factor is the sum of the squares, `tf.reduce_sum(x**2)`.",
+        "This is the gradient of `sum(x)**3`: you summed `x` before squaring it. Use the sum "
+        "of the squares as the first factor, `tf.reduce_sum(x**2)`.",
         product_gradient(lambda x: tf.reduce_sum(x) ** 2 * tf.reduce_sum(x)),
     ),
     "squares alone": Wrong(
@@ -95,8 +95,8 @@ PRODUCTS = {
         product_gradient(lambda x: tf.reduce_sum(x**2)),
     ),
     "not squared": Wrong(
-        "The gradient is the same in every entry, because no entry of `x` is squared. The "
-        "first factor is the sum of the squares, `tf.reduce_sum(x**2)`.",
+        "The gradient is the same in every entry, because no entry of `x` is squared. Use the "
+        "sum of the squares as the first factor, `tf.reduce_sum(x**2)`.",
         product_gradient(lambda x: tf.reduce_sum(2 * x) * tf.reduce_sum(x)),
         product_gradient(lambda x: tf.reduce_sum(x) * tf.reduce_sum(x)),
     ),

@@ -145,7 +145,7 @@ EXERCISES = (
         title="None, a number, or the wrong number",
         kind="predict",
         points=2,
-        form="Write a list of five answers, each a number or None",
+        form="Write a list of five answers, each a number or `None`",
         entries=(
             "3 * tf.floor(x)",
             "x * tf.round(x)",

@@ -355,7 +355,7 @@ CLASSIFIERS = {
         classifying(lambda z, labels: -tf.reduce_mean(tf.reduce_sum(tf.nn.log_softmax(z), 1))),
     ),
     "wrong sign": Wrong(
-        "The sign of the gradient is wrong. Cross-entropy is *minus* the log of a probability.",
+        "The sign of the gradient is wrong. Use *minus* the log of the probability.",
         classifying(lambda z, labels: -mean_cross_entropy(z, labels)),
     ),
     "softmax twice": Wrong(
@@ -394,15 +394,15 @@ CLASSIFIERS = {
         classifying(lambda z, labels: mean_cross_entropy(z, tf.argmax(z, axis=1))),
     ),
     "no log": Wrong(
-        "You use the probability of the correct class without the log. The exercise asks for "
-        "cross-entropy: the mean of -log of that probability.",
+        "You use the probability of the correct class without the log. Use cross-entropy: the "
+        "mean of -log of that probability.",
         classifying(lambda z, labels: -tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
     ),
     "other rows' labels": Wrong(
-        "You select the wrong probabilities: each row needs the entry of its own label. "
-        "`tf.gather(p, labels, batch_dims=1)` selects it.",
+        "You select the wrong probabilities: each row needs the entry of its label. Select it "
+        "with `tf.gather(p, labels, batch_dims=1)`.",
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y))),
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y, axis=1))),
     ),
@@ -448,8 +448,8 @@ CLASSIFIERS = {
         classifying(lambda z, labels: mean_cross_entropy(tf.argmax(z, axis=1), labels)),
     ),
     "squared error": Wrong(
-        "You use the squared error of the probabilities. The exercise asks for cross-entropy: "
-        "the mean of -log of the correct class's probability.",
+        "You use the squared error of the probabilities. Use cross-entropy: the mean of -log "
+        "of the correct class's probability.",
         classifying(
             lambda z, y: tf.reduce_mean((tf.nn.softmax(z) - tf.one_hot(y, z.shape[1])) ** 2)
         ),
@@ -528,8 +528,8 @@ QUARTERS = {
         valued(lambda x: round(4 * x) / 4),
     ),
     "values clipped": Wrong(
-        "You also clipped the values. Only the gradient is 0 outside [-1, 1]; the value is "
-        "always the rounded `x`.",
+        "You also clipped the values. Return the rounded `x`, and set only the gradient to 0 "
+        "outside [-1, 1].",
         valued(lambda x: nearest(tf.clip_by_value(x, -1, 1))),
     ),
     "multiples of 4": Wrong(
@@ -627,7 +627,7 @@ QUARTERS = {
         passing_on(lambda x, y, d: inside(x, y, d) / 4),
     ),
     "zero everywhere": Wrong(
-        "The gradient is 0 everywhere. `backward` should return the upstream gradient, "
+        "The gradient is 0 everywhere. Let `backward` return the upstream gradient, "
         "`arriving`, for entries of `x` in [-1, 1].",
         passing_on(lambda x, y, d: 0 * d),
     ),
@@ -713,7 +713,8 @@ DISTANCES = {
         of_distances(lambda a, b: tf.sqrt(squares(a, b) - 100.0)),
     ),
     "zero for every pair": Wrong(
-        "Your function returned 0 for every pair. Only pairs of equal points have a gradient of 0.",
+        "Your function returned 0 for every pair. Let only pairs of equal points have a "
+        "gradient of 0.",
         lambda a, b: tf.zeros_like(a),
     ),
     "one pair empties all": Wrong(

@@ -406,7 +406,7 @@ TABLE = {
         table_of(lambda ask, entries: [ask(entries[: i + 1]) for i in range(len(entries))]),
     ),
     "transposed": Wrong(
-        "Your matrix is transposed. Row i belongs to entry i of `f(x)`, and column j to `x[j]`.",
+        "Your matrix is transposed. Put the gradient of entry i of `f(x)` into row i.",
         table_of(each_entry, finish=lambda rows: tf.stack(rows, axis=1)),
     ),
     "entry 0 in every row": Wrong(

@@ -103,8 +103,8 @@ HUBER = {
         huber(outside=lambda e, d: d * tf.abs(e) - d / 2),
     ),
     "line everywhere": Wrong(
-        "You use the linear branch for every input. If |error| is at most the threshold, the "
-        "loss is `error**2 / 2`.",
+        "You use the linear branch for every input. If |error| is at most the threshold, use "
+        "`error**2 / 2`.",
         huber(inside=line),
     ),
     "branches exchanged": Wrong(
@@ -610,7 +610,7 @@ KEPLER = {
         lambda M, e: dict.fromkeys("Me", passes(60)(M, e)),
     ),
     "minus for plus": Wrong(
-        "One sign is wrong. E = M + e * sin(E), with a plus.",
+        "One sign is wrong. Use a plus: `E = M + e * tf.sin(E)`.",
         kepler(passes(60, sign=-1)),
     ),
     "keys exchanged": Wrong(

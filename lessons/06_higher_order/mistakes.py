@@ -98,8 +98,8 @@ MOTIONS = {
         late_inner_gradient,
     ),
     "table of times": Wrong(
-        "You returned a matrix, the Jacobian, which is 0 off its diagonal. Each position "
-        "depends on only one time, so `tape.gradient` returns the diagonal directly.",
+        "You returned a matrix, the Jacobian, which is 0 off its diagonal. Use "
+        "`tape.gradient`, which returns the diagonal directly.",
         motion(lambda s, v, a: (tf.linalg.diag(v), tf.linalg.diag(a))),
         motion(lambda s, v, a: (v, tf.linalg.diag(a))),
     ),
@@ -376,14 +376,13 @@ CURVATURES = {
     ),
     "returned None": Wrong(
         "Your function returned `None`. Either a `return` is missing, or a derivative is "
-        "`None`: let each tape watch `x`, call `gradient` inside the block of the outer "
-        "tape or accumulator, and give the accumulator `x` first, then `u`.",
+        "`None`: let each tape watch `x`, and call `gradient` inside the outer block. Give "
+        "an accumulator `x` first, then `u`.",
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
-        "You multiply by a derivative that is `None`. Let each tape watch `x`, call `gradient` "
-        "inside the block of the outer tape or accumulator, and give the accumulator `x` "
-        "first, then `u`.",
+        "You multiply by a derivative that is `None`. Let each tape watch `x`, and call "
+        "`gradient` inside the outer block; give an accumulator `x` first, then `u`.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(

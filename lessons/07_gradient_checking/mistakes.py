@@ -656,7 +656,7 @@ CURVES = {
         curve(grad=lambda x, u: u * (1 - tf.tanh(x) ** 2)),
     ),
     "slope sign wrong": Wrong(
-        "The slope has the wrong sign. It is +tanh(x).",
+        "The slope has the wrong sign. Use `+tf.tanh(x)`.",
         curve(grad=lambda x, u: -u * tf.tanh(x)),
     ),
     "upstream alone": Wrong(
@@ -819,16 +819,17 @@ NETWORKS = {
     ),
     "tanh of tanh": Wrong(
         "The second layer is right, but you apply tanh twice: `hidden` is already the tanh. "
-        "Its slope is `1 - hidden**2`.",
+        "Use its slope, `1 - hidden**2`.",
         network(slope_of_tanh=lambda h: 1 - np.tanh(h) ** 2),
     ),
     "slope of a sigmoid": Wrong(
-        "The second layer is right, but `hidden * (1 - hidden)` is the slope of a sigmoid. For "
-        "tanh use `1 - hidden**2`.",
+        "The second layer is right, but `hidden * (1 - hidden)` is the slope of a sigmoid. Use "
+        "that of tanh, `1 - hidden**2`.",
         network(slope_of_tanh=lambda h: h * (1 - h)),
     ),
     "slope of a relu": Wrong(
-        "The second layer is right, but you use the slope of a ReLU. For tanh use `1 - hidden**2`.",
+        "The second layer is right, but you use the slope of a ReLU. Use that of tanh, `1 - "
+        "hidden**2`.",
         network(slope_of_tanh=lambda h: (h > 0).astype(float)),
     ),
     "square forgotten": Wrong(
@@ -889,11 +890,11 @@ NETWORKS = {
         ),
     ),
     "W1 transposed": Wrong(
-        "The gradient of `W1` is transposed. For `x @ W1` it is `x.T @ upstream`.",
+        "The gradient of `W1` is transposed. Use `x.T @ upstream` for `x @ W1`.",
         network(first=layer(lambda x, hidden, d: d.T @ x)),
     ),
     "W2 transposed": Wrong(
-        "The gradient of `W2` is transposed. For `hidden @ W2` it is `hidden.T @ upstream`.",
+        "The gradient of `W2` is transposed. Use `hidden.T @ upstream` for `hidden @ W2`.",
         network(second=layer(lambda x, hidden, d: d.T @ hidden)),
     ),
     "met another input": Wrong(
@@ -910,8 +911,8 @@ NETWORKS = {
         network(slope_of_hidden=lambda d, W2: d @ W2),
     ),
     "layers exchanged": Wrong(
-        "The two layers are swapped in your dict. `W1` and `b1` belong to the layer that takes "
-        "`x`.",
+        'The two layers are swapped in your dict. Use `"W1"` and `"b1"` for the layer that '
+        "takes `x`.",
         keys_changed(lambda name: name.translate(str.maketrans("12", "21"))),
     ),
     "key missing": Wrong(

@@ -150,8 +150,8 @@ STEPS = {
         step(lambda a, k, da, dk, lr: (k - lr * dk, a - lr * da)),
     ),
     "gradients swapped": Wrong(
-        "You updated `a` with the gradient of `k`, and `k` with that of `a`. The gradients "
-        "come in the order of the sources.",
+        "You updated `a` with the gradient of `k`, and `k` with that of `a`. Unpack the "
+        "gradients in the order of the sources.",
         step(lambda a, k, da, dk, lr: (a - lr * dk, k - lr * da)),
     ),
     "a before k": Wrong(
@@ -165,7 +165,7 @@ STEPS = {
         in_turn(1),
     ),
     "curve rises": Wrong(
-        "Your curve rises. The exponent is `-k * x`, with a minus.",
+        "Your curve rises. Use the exponent `-k * x`, with a minus.",
         by(right_size, curve=lambda a, k, x: a * tf.exp(k * x)),
     ),
     "straight line": Wrong(
@@ -555,8 +555,8 @@ PARABOLAS = {
     ),
     "loop explodes": Wrong(
         "Your loop explodes, at least if x lies between 100 and 101. Use z = (x - mean) / std "
-        "in every term, the mean of the squares as the loss, and a step size such as 0.15; "
-        "the mean of z should be 0 and its standard deviation 1.",
+        "in every term, a mean of squares as the loss, and a step size such as 0.15. The "
+        "mean of z should be 0, and its standard deviation 1.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
         calls=(1,),
     ),
@@ -574,7 +574,7 @@ PARABOLAS = {
         evaluated_at(lambda x, x_new: x_new),
     ),
     "straight line": Wrong(
-        "This is the best straight line. A parabola also needs a term with the square.",
+        "This is the best straight line. Add a term with the square.",
         parabola(degree=1),
     ),
     "table n by n": Wrong(

@@ -453,8 +453,8 @@ HISTORIES = {
         recording(every_loss, resets=False),
     ),
     "both faults": Wrong(
-        "Both bugs are still there: (1) you never reset the metric: call "
-        "`metric.reset_state()` for each epoch; (2) a short batch has the same weight as a "
+        "Both bugs are still there. (1) You never reset the metric: call "
+        "`metric.reset_state()` for each epoch. (2) A short batch has the same weight as a "
         "full one: pass every loss to `update_state`.",
         recording(batch_mean, resets=False),
     ),
@@ -479,8 +479,8 @@ HISTORIES = {
         batch_weighed(len, tf.reduce_sum),
     ),
     "losses as weights": Wrong(
-        "You pass the losses as `sample_weight`. For the mean of a batch the weight is the "
-        "number of its losses, `len(losses)`.",
+        "You pass the losses as `sample_weight`. For the mean of a batch, pass the number of "
+        "its losses, `len(losses)`.",
         batch_weighed(lambda losses: losses),
     ),
     "one epoch late": Wrong(

@@ -376,8 +376,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "slice ends elsewhere": Wrong(
-        "Your slices do not contain `batch_size` indices. A slice ends before its second "
-        "number: `order[first : first + batch_size]`.",
+        "Your slices do not contain `batch_size` indices, because a slice ends before its "
+        "second number. Use `order[first : first + batch_size]`.",
         ending(-1),
         ending(1),
         calls=(0, 1),

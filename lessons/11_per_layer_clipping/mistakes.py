@@ -349,7 +349,7 @@ LAYERS = {
     ),
     "limit forgotten": Wrong(
         "You divided by the norm, but did not multiply by the limit. If the norm is above the "
-        "limit, the factor is `limits[layer] / norm`.",
+        "limit, multiply by `limits[layer] / norm`.",
         by_norm(factor=lambda limit, norm: 1 / norm if norm > limit else 1.0),
         by_norm(factor=lambda limit, norm: 1 / max(norm, limit)),
         calls=WITHOUT_ZEROS,
@@ -388,7 +388,7 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "root left out": Wrong(
-        "You divided by the sum of the squares. The norm is its root.",
+        "You divided by the sum of the squares. Divide by its root, the norm.",
         by_norm(lambda gs: tf.linalg.global_norm(gs) ** 2),
         calls=WITHOUT_ZEROS,
     ),
@@ -415,7 +415,7 @@ LAYERS = {
         each_layer(unpacked),
     ),
     "norm of all layers": Wrong(
-        "You used the norm of all layers together. Each layer has its own norm.",
+        "You used the norm of all layers together. Use a separate norm for each layer.",
         by_joint_norm_of_all,
         by_joint_norm_and_sum,
         calls=WITHOUT_ZEROS,
@@ -582,8 +582,8 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "layers between": Wrong(
-        "`slow` never updated the middle layers. It should update all of `model.layers[:-1]`, "
-        "however many there are.",
+        "`slow` never updated the middle layers. Pass it the variables of all of "
+        "`model.layers[:-1]`, however many there are.",
         moving("slow first", "fast last"),
         moving("slow first", "fast all but first"),
         calls=(1,),
@@ -656,8 +656,7 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "penalties in the loss": Wrong(
-        "Your loss includes the penalties in `model.losses`. Here the loss is only the mean "
-        "squared error.",
+        "Your loss includes the penalties in `model.losses`. Use only the mean squared error here.",
         with_penalties,
         calls=(3,),
     ),
@@ -667,7 +666,7 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "errors not squared": Wrong(
-        "You do not square the errors. The loss is the mean of their squares.",
+        "You do not square the errors. Use the mean of their squares.",
         right_but(loss_of=lambda error: tf.reduce_mean(abs(error))),
         right_but(loss_of=tf.reduce_mean),
         calls=PLAIN,

@@ -215,8 +215,7 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "outputs exchanged": Wrong(
-        "The two outputs are swapped. The model returns the activations first, then the "
-        "prediction.",
+        "The two outputs are swapped. Unpack the activations first, then the prediction.",
         penalising(outputs=lambda model, x, training: model(x, training=training)[::-1]),
         calls=PLAIN,
     ),
@@ -507,8 +506,8 @@ COSINES = {
         of_vectors(lambda a, b: 1 - cosine(a, b)),
     ),
     "sign turned": Wrong(
-        "The sign is wrong: 1 should mean the same direction. Keras's `cosine_similarity` is a "
-        "loss, so it returns minus the cosine.",
+        "The sign is wrong: 1 should mean the same direction. Remove the minus (Keras's "
+        "`cosine_similarity` is a loss, so it returns minus the cosine).",
         of_vectors(lambda a, b: -cosine(a, b)),
     ),
     "sign lost": Wrong(
@@ -607,7 +606,7 @@ PROJECTIONS = {
         surgery(lambda a, b: b - along(b, a), lambda a, b: b),
     ),
     "entry by entry": Wrong(
-        "You divide elementwise. b · b is a single number, the sum of the squares: "
+        "You divide elementwise. Divide by a single number, the sum of the squares: "
         "`tf.reduce_sum(b * b)`.",
         surgery(lambda a, b: a - dot(a, b) / (b * b) * b + b - dot(a, b) / (a * a) * a),
     ),
@@ -617,7 +616,7 @@ PROJECTIONS = {
         surgery(lambda a, b: a - dot(a, b) / (dot(b, b) * b) + b - dot(a, b) / (dot(a, a) * a)),
     ),
     "b missing": Wrong(
-        "You subtract only a number from `a`. The projection is that number times `b`.",
+        "You subtract only a number from `a`. Multiply that number by `b` first.",
         surgery(lambda a, b: a - dot(a, b) / dot(b, b) + b - dot(a, b) / dot(a, a)),
     ),
     "only a projected": Wrong(
@@ -652,19 +651,18 @@ PROJECTIONS = {
         surgery(lambda a, b: a + b - dot(a, b) * (b / tf.norm(b) + a / tf.norm(a))),
     ),
     "parts not divided": Wrong(
-        "Your projections are not divided by the squared norm. The projection of a onto b is "
-        "((a · b) / (b · b)) b.",
+        "Your projections are not divided by the squared norm. Use ((a · b) / (b · b)) b for "
+        "the projection of a onto b.",
         surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
     ),
     "cosine for product": Wrong(
-        "You use the cosine instead of the product a · b. The projection of a onto b is ((a · "
-        "b) / (b · b)) b.",
+        "You use the cosine instead of the product a · b. Use ((a · b) / (b · b)) b for the "
+        "projection of a onto b.",
         surgery(lambda a, b: a + b - cosine(a, b) * (a + b)),
         surgery(lambda a, b: a + b - cosine(a, b) * (b / dot(b, b) + a / dot(a, a))),
     ),
     "product entry by entry": Wrong(
-        "You multiply `a * b` elementwise, without a sum. a · b is a single number: "
-        "`tf.reduce_sum(a * b)`.",
+        "You multiply `a * b` elementwise, without a sum. Compute a · b as `tf.reduce_sum(a * b)`.",
         surgery(lambda a, b: a + b - a * b * (b / dot(b, b) + a / dot(a, a))),
         surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
     ),

@@ -89,8 +89,9 @@ SIDES = {
         holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
     ),
     "nothing kept": Wrong(
-        "You keep nothing, because the arguments of `np.isin` are swapped. `np.isin(writers, "
-        "drawn)` tells for each image whether its writer was drawn.",
+        "You keep nothing, because the arguments of `np.isin` are swapped. Use "
+        "`np.isin(writers, drawn)`, which tells for each image whether its writer was "
+        "drawn.",
         isin_exchanged,
     ),
     "by images": Wrong(
@@ -653,8 +654,8 @@ GAINS = {
         comparing(end=lambda gain, error: (error, gain)),
     ),
     "sign": Wrong(
-        "The sign of the gain is wrong. It is the accuracy with the change minus the accuracy "
-        "without it.",
+        "The sign of the gain is wrong. Subtract the accuracy without the change from the "
+        "accuracy with it.",
         comparing(gain=lambda gains: -np.mean(gains)),
     ),
     "one seed for all": Wrong(
@@ -676,7 +677,7 @@ GAINS = {
         leaking,
     ),
     "relative gain": Wrong(
-        "You divide by the accuracy without the change. The gain is the difference.",
+        "You divide by the accuracy without the change. Return the difference.",
         relative,
     ),
     "seeds not used": Wrong(

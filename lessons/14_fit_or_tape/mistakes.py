@@ -58,8 +58,8 @@ COSTS = {
         costing(reduce=lambda cost: tf.reduce_sum(cost, axis=-1)),
     ),
     "sides exchanged": Wrong(
-        "The two sides are swapped: you charge 3 times for ordering too much. Ordering too "
-        "little means that `y - y_hat` is positive; the arguments are `(y, y_hat)`.",
+        "The two sides are swapped: you charge 3 times for ordering too much. Multiply by 3 if "
+        "`y - y_hat` is positive; the arguments are `(y, y_hat)`.",
         costing(1.0, 3.0),
     ),
     "factor left out": Wrong(
@@ -81,7 +81,7 @@ COSTS = {
         deciding_for(lambda error: tf.reduce_mean(error, axis=-1, keepdims=True)),
     ),
     "not squared": Wrong(
-        "You do not square the errors. The cost is 3 or 1 times the *squared* error.",
+        "You do not square the errors. Use 3 or 1 times the *squared* error.",
         costing(power=1),
     ),
     "squared after the mean": Wrong(
@@ -95,7 +95,7 @@ COSTS = {
         costing(9.0, 1.0),
     ),
     "too much free": Wrong(
-        "Ordering too much costs nothing in your loss. It should cost the squared error once.",
+        "Ordering too much costs nothing in your loss. Charge the squared error once.",
         costing(3.0, 0.0),
     ),
     "too much earns": Wrong(
@@ -249,8 +249,8 @@ ADAPTIVE = {
         updating(lambda own, g, v, rate: None),
     ),
     "arguments exchanged": Wrong(
-        "The gradient and the variable are swapped, in your definition or in your call. "
-        "`update_step` takes the gradient first, then the variable.",
+        "The gradient and the variable are swapped, in your definition or in your call. Pass "
+        "`update_step` the gradient first, then the variable.",
         exchanged,
         updating(exchanged_in_the_call),
     ),
@@ -309,7 +309,8 @@ ADAPTIVE = {
         calls=(0, 1, 2, 3),
     ),
     "long ones left out": Wrong(
-        "You set a gradient above the limit to 0. Shorten it to the limit with `tf.clip_by_norm`.",
+        "You set a gradient above the limit to 0. Scale it down to the limit with "
+        "`tf.clip_by_norm`.",
         clipping(zero_where_long),
         calls=(0, 1, 2, 3),
     ),
@@ -672,28 +673,29 @@ STEPS = {
     ),
     "loss not compiled, weights left out": Wrong(
         "Still wrong: you do not use the compiled loss, and you ignore the sample weights. "
-        "`model.compute_loss` handles both.",
+        "Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed)),
     ),
     "loss not compiled, penalties left out": Wrong(
         "Still wrong: you do not use the compiled loss, and the regularization losses are "
-        "missing. `model.compute_loss` handles both.",
+        "missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, penalties=0)),
     ),
     "weights left out, penalties left out": Wrong(
         "Still wrong: you ignore the sample weights, and the regularization losses are "
-        "missing. `model.compute_loss` handles both.",
+        "missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out": Wrong(
         "Still wrong: you do not use the compiled loss, you ignore the sample weights, and the "
-        "regularization losses are missing. `model.compute_loss` handles all three.",
+        "regularization losses are missing. Call `model.compute_loss`, which handles all "
+        "three.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out, inference mode": Wrong(
-        "Four bugs are left: (1) inference mode: pass `training=True`; (2) not the compiled "
-        "loss; (3) sample weights ignored; (4) regularization losses missing. "
-        "`model.compute_loss` fixes 2 to 4.",
+        "Four bugs are left. (1) The model runs in inference mode: pass `training=True`. (2) "
+        "You do not use the compiled loss, (3) you ignore the sample weights, and (4) the "
+        "regularization losses are missing: call `model.compute_loss`.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), in_inference),
     ),
     "arguments without names": Wrong(
@@ -919,8 +921,8 @@ TWO = {
         ),
     ),
     "exchanged": Wrong(
-        "The optimizers are swapped. `model.head_optimizer` updates the last layer, "
-        "`model.optimizer` the rest.",
+        "The optimizers are swapped. Use `model.head_optimizer` for the last layer, and "
+        "`model.optimizer` for the rest.",
         two_stepping(
             lambda model, loss: own_scales(model, loss)[::-1],
             optimizers=lambda model: (model.head_optimizer, model.optimizer),
@@ -928,7 +930,8 @@ TWO = {
     ),
     "exchanged after scaling": Wrong(
         "The optimizers are swapped: each applies gradients that were scaled for the other. "
-        "`model.head_optimizer` updates the last layer, `model.optimizer` the rest.",
+        "Use `model.head_optimizer` for the last layer, and `model.optimizer` for the "
+        "rest.",
         two_stepping(optimizers=lambda model: (model.head_optimizer, model.optimizer)),
     ),
     "one for all": Wrong(
@@ -1310,8 +1313,8 @@ SCRIPTS = {
         calls=(3,),
     ),
     "slope without limit": Wrong(
-        "The slope of `huber` is now right for errors below 1, but wrong beyond, where it is "
-        "the sign of the error. `tf.clip_by_value(error, -1, 1)` is right for both.",
+        "The slope of `huber` is now right for errors below 1, but not beyond, where it is the "
+        "sign of the error. Use `tf.clip_by_value(error, -1, 1)` for both.",
         script(step_with(slope=lambda error: error)),
         calls=(1,),
     ),

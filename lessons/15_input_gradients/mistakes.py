@@ -185,8 +185,8 @@ PARTS = {
         sliced(point=lambda x, starts, share: starts + share * x),
     ),
     "points beyond x": Wrong(
-        "Your points go beyond the line between a start and `x`. The shares should go from 0 "
-        "to 1: `(piece + 0.5) / pieces`, with the parentheses.",
+        "Your points go beyond the line between a start and `x`. Let the shares go from 0 to "
+        "1: `(piece + 0.5) / pieces`, with the parentheses.",
         sliced(share=lambda piece, pieces: piece + 0.5 / pieces),
         sliced(share=lambda *of: of, point=without_parentheses),
     ),

@@ -169,8 +169,7 @@ ROUNDS = {
         with_logits(lambda real, fake: (tf.sigmoid(real), tf.sigmoid(fake))),
     ),
     "fakes for both": Wrong(
-        "In the critic's turn, both scores are those of the fakes. The first one should be the "
-        "score of `real`.",
+        "In the critic's turn, both scores are those of the fakes. Pass the score of `real` first.",
         with_logits(lambda real, fake: (fake, fake), turns=(0,)),
     ),
     "one sum for both": Wrong(
@@ -255,7 +254,7 @@ ROUNDS = {
         playing(generators=lambda losses: -losses[1]),
     ),
     "critic goes up": Wrong(
-        "The critic goes uphill on its loss. Each network should go downhill on its own loss.",
+        "The critic goes uphill on its loss. Go downhill: each network minimizes its own loss.",
         playing(critics=lambda losses: -losses[0]),
     ),
     "critic on the generator's loss": Wrong(
@@ -264,8 +263,8 @@ ROUNDS = {
         playing(critics=lambda losses: losses[1]),
     ),
     "optimizers exchanged": Wrong(
-        "The optimizers are swapped. `for_critic` updates the critic, and `for_generator` the "
-        "generator.",
+        "The optimizers are swapped. Use `for_critic` for the critic, and `for_generator` for "
+        "the generator.",
         optimizers_exchanged,
     ),
     "critic alone": Wrong(
@@ -278,13 +277,13 @@ ROUNDS = {
         playing(order=("generator",)),
     ),
     "critic moved more than once": Wrong(
-        "The critic took more than one step. Each network takes one step per round.",
+        "The critic took more than one step. Take one step per network and round.",
         *(playing(order=("critic",) * n + ("generator",)) for n in (2, 3, 5)),
         playing(order=("critic", "generator", "critic")),  # or the round, played twice
     ),
     "generator moved more than once": Wrong(
-        "The critic is right, but the generator took more than one step. Each network takes "
-        "one step per round.",
+        "The critic is right, but the generator took more than one step. Take one step per "
+        "network and round.",
         *(playing(order=("critic",) + ("generator",) * n) for n in (2, 3, 5)),
     ),
     "own noise": Wrong(
@@ -500,12 +499,12 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
     ),
     "absolute slopes": Wrong(
-        "You summed the absolute slopes. A norm is the root of the sum of the squares.",
+        "You summed the absolute slopes. Use the norm, the root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "largest slope": Wrong(
-        "You use the largest slope of each picture. A norm includes all pixels: the root of "
-        "the sum of the squares.",
+        "You use the largest slope of each picture. Use the norm, which includes all pixels: "
+        "the root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "squared length less one": Wrong(
@@ -524,7 +523,7 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
     ),
     "mean of squares": Wrong(
-        "You averaged the squares over the pixels. A norm is the root of their sum.",
+        "You averaged the squares over the pixels. Use the norm, the root of their sum.",
         penalising(
             of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12))
         ),

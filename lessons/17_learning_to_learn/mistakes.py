@@ -637,7 +637,7 @@ ENDS = {
     ),
     "first-order MAML": Wrong(
         "You move the weights along the gradients at the adapted weights, which is first-order "
-        "MAML. Reptile moves toward the adapted weights themselves.",
+        "MAML. Move toward the adapted weights themselves.",
         by_gradients_at_ends,
     ),
 }

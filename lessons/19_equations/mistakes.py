@@ -102,11 +102,11 @@ PENDULUM = {
         pendulum(drag=lambda m: m.damping * m.speed**2),
     ),
     "half the damping": Wrong(
-        "You halve the damping term, as in the lesson's spring. Here it is `damping * speed`.",
+        "You halve the damping term, as in the lesson's spring. Use `damping * speed`.",
         pendulum(drag=lambda m: m.damping * m.speed / 2),
     ),
     "the spring's damping": Wrong(
-        "You use half of the speed, as in the lesson's spring. Here the term is `damping * speed`.",
+        "You use half of the speed, as in the lesson's spring. Use `damping * speed`.",
         pendulum(drag=lambda m: m.speed / 2),
     ),
     "damped sine": Wrong(
@@ -114,13 +114,13 @@ PENDULUM = {
         pendulum(drag=lambda m: m.damping * (m.speed + tf.sin(m.angle)), pull=nothing),
     ),
     "the spring's law": Wrong(
-        "This is the equation of the lesson's spring, minus the push. The pendulum's has "
-        "`damping * speed` and the sine of the angle.",
+        "This is the equation of the lesson's spring, minus the push. Use `damping * speed` "
+        "and the sine of the angle.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
     "the spring's numbers": Wrong(
-        "65/16 and the half of the speed belong to the lesson's spring. Here use sin θ without "
-        "a factor, and `damping * speed`.",
+        "65/16 and the half of the speed belong to the lesson's spring. Use sin θ without a "
+        "factor, and `damping * speed`.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * tf.sin(m.angle)),
         pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
     ),
@@ -285,7 +285,7 @@ ROD = {
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 1] + both[:, 0]),
     ),
     "flow of u_t": Wrong(
-        "Your flow uses u_t, column 0. It is k times u_x, column 1.",
+        "Your flow uses u_t, column 0. Use u_x, column 1, times k.",
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 0]),
     ),
     "slope in time": Wrong(
@@ -298,7 +298,7 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: both[:, 1] - bend[:, 1]),
     ),
     "columns exchanged": Wrong(
-        "t and x are swapped. Column 0 is t, and column 1 is x.",
+        "t and x are swapped. Use column 0 for t, and column 1 for x.",
         rod_law(
             lambda values, both, k, x, t: k(t) * both[:, 0],
             lambda both, bend, k, x: both[:, 1] - bend[:, 0],
@@ -315,7 +315,7 @@ ROD = {
     ),
     "sum without k": Wrong(
         "`k` is missing, and your target contains both slopes, which the tape sums. Use only "
-        "k(x) times u_x as the target.",
+        "`k(x)` times u_x as the target.",
         rod_law(whole_slopes),
     ),
     "k twice": Wrong(
@@ -323,7 +323,7 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
     "k squared": Wrong(
-        "You square `k` in the flow. Use k(x) times u_x.",
+        "You square `k` in the flow. Use `k(x)` times u_x.",
         rod_law(lambda values, both, k, x, t: k(x) ** 2 * both[:, 1]),
     ),
     "k with two axes": Wrong(
@@ -355,7 +355,7 @@ ROD = {
         by_product_rule(lambda u_t, bend, change: u_t - bend - change, lambda slope, u_x: slope),
     ),
     "k' u_x alone": Wrong(
-        "You subtract only k' u_x. The derivative of the flow is k' u_x + k u_xx.",
+        "You subtract only k' u_x. Subtract the whole derivative of the flow, k' u_x + k u_xx.",
         by_product_rule(lambda u_t, bend, change: u_t - change),
     ),
     "sign of the flow": Wrong(
@@ -529,8 +529,8 @@ BUILT_IN = {
         built_of(lambda r: r.start(r.x) + r.network(r.t, r.x) - r.network(0 * r.t, r.x)),
     ),
     "temperatures for places": Wrong(
-        "Your factor is 0 if x equals `left` or `right`, but these are temperatures. The ends "
-        "are at x = 0 and x = `length`.",
+        "Your factor is 0 if x equals `left` or `right`, but these are temperatures. Make it 0 "
+        "at the ends, x = 0 and x = `length`.",
         built(factor=lambda r: r.t * (r.x - r.left) * (r.x - r.right)),
         built(factor=lambda r: r.t * (r.x - r.left) * (r.right - r.x)),
     ),
@@ -595,8 +595,8 @@ BUILT_IN = {
         built(network=nothing),
     ),
     "held at t = 1": Wrong(
-        "Your factor is 0 at t = 1 as well, so the network has no effect there. Only t = 0 and "
-        "the ends are fixed.",
+        "Your factor is 0 at t = 1 as well, so the network has no effect there. Make it 0 only "
+        "at t = 0 and at the ends.",
         built(factor=lambda r: (1 - r.t) * first_factor(r)),
     ),
     "held in the middle": Wrong(
@@ -765,8 +765,8 @@ DAMPED = {
         damped(lambda J, damping: squared(J) + damping),
     ),
     "damping scaled": Wrong(
-        "You multiply the diagonal of JᵀJ by the damping, which is Marquardt's own form. Here "
-        "multiply I by it.",
+        "You multiply the diagonal of JᵀJ by the damping, which is Marquardt's own form. "
+        "Multiply I by it instead.",
         damped(lambda J, damping: squared(J) + damping * diagonal(J)),
     ),
     "damping of 1": Wrong(

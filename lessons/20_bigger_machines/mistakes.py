@@ -401,9 +401,9 @@ def clipped_with_lr(copies, parts, lr, penalty, largest):
 
 COPIES = {
     "as given": Wrong(
-        "All three bugs in the update are left: (1) each part is divided by its own size; (2) "
-        "each copy adds the full penalty; (3) you clip each share. Divide by all examples, "
-        "divide the penalty by the number of copies, and clip the sum.",
+        "All three bugs in the update are left. (1) Each part is divided by its own size: "
+        "divide by the size of all parts. (2) Each copy adds the full penalty: divide it "
+        "by the number of copies. (3) You clip each share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
@@ -812,7 +812,7 @@ BATCHES = {
         calls=SHORT,
     ),
     "weights by the batch size": Wrong(
-        "In the short batch each example has the weight 1 / batch_size, so the step is too "
+        "In the short batch each example has the weight `1 / batch_size`, so the step is too "
         "small. Use 1 / k, with k examples in that batch.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
         full_weights,
@@ -865,7 +865,7 @@ BATCHES = {
     ),
     "weights in a column": Wrong(
         "Your weights have a second axis, and (n, 1) times (n,) broadcasts to (n, n). Use "
-        "weights of shape (batch_size,).",
+        "weights of shape `(batch_size,)`.",
         in_a_column,
     ),
     "overlapping batches": Wrong(
@@ -1123,8 +1123,8 @@ STEPS = {
         looking(lambda gradients: finite(gradients[-1:])),
     ),
     "others move": Wrong(
-        "If one gradient is not finite, you still update the other variables. Then no variable "
-        "should change.",
+        "If one gradient is not finite, you still update the other variables. Change no "
+        "variable in that case.",
         per_variable,
     ),
     "moved before the look": Wrong(

@@ -227,17 +227,17 @@ CLIPPED = {
         clipping(factor=lambda norm, limit: tf.where(norm**2 > limit, limit / norm, 1.0)),
     ),
     "divided by the square": Wrong(
-        "You scale the right layers, but not to the limit. The factor is limit / norm, not "
-        "limit / norm².",
+        "You scale the right layers, but not to the limit. Multiply by limit / norm, not limit "
+        "/ norm².",
         clipping(factor=lambda norm, limit: tf.where(norm > limit, limit / norm**2, 1.0)),
     ),
     "norms added up": Wrong(
-        "You add the norms of a layer's gradients. The joint norm is the root of the sum of "
+        "You add the norms of a layer's gradients. Use the joint norm, the root of the sum of "
         "all squares.",
         clipping(norm=lambda gradients: sum(tf.norm(g) for g in gradients)),
     ),
     "largest norm": Wrong(
-        "You use the largest norm of a layer's gradients. The joint norm is the root of the "
+        "You use the largest norm of a layer's gradients. Use the joint norm, the root of the "
         "sum of all squares.",
         clipping(norm=lambda gradients: tf.reduce_max([tf.norm(g) for g in gradients])),
     ),
@@ -731,12 +731,12 @@ KEPT = {
         keeping(after_save=lambda model, optimizer, generator, history: history.clear()),
     ),
     "rate changed by saving": Wrong(
-        "`save` changes the learning rate of the current run. Only write the file.",
+        "`save` changes the learning rate of the current run. Write the file, and change nothing.",
         keeping(after_save=halves_rate),
     ),
     "generator moved by saving": Wrong(
-        "`save` draws from the generator, so the run continues with other batches. Only read "
-        "its state.",
+        "`save` draws from the generator, so the run continues with other batches. Read its "
+        "state without drawing.",
         keeping(after_save=lambda model, optimizer, generator, history: generator.uniform((1,))),
     ),
     "kept in memory": Wrong(
@@ -1131,8 +1131,8 @@ LOSSES = {
         giving(lambda model, batch: tf.stop_gradient(mean_error(model, batch))),
     ),
     "some without a gradient": Wrong(
-        "Some variables have no gradient, because no path leads from them to the loss. "
-        "`tape.gradient` shows which ones, in the order of `model.trainable_variables`.",
+        "Some variables have no gradient, because no path leads from them to the loss. Look at "
+        "`tape.gradient` to see which ones, in the order of `model.trainable_variables`.",
         giving(without_scale),
     ),
     "gradient not finite": Wrong(
@@ -1363,9 +1363,9 @@ HELD_OUT = {
     ),
     "by chance": Wrong(
         "Your accuracy is that of random guessing. Check that the training ran (`train` "
-        "without parentheses calls nothing), that the last layer had a gradient, that "
-        "pictures and labels were shuffled together, and that the pixels had the same "
-        "scale.",
+        "without parentheses calls nothing) and that the last layer had a gradient. Check "
+        "also that pictures and labels were shuffled together, with pixels scaled from 0 "
+        "to 1.",
         of_digits(by_pixels),
     ),
     "too good": Wrong(
