@@ -135,12 +135,14 @@ def _compare_outputs_and_figures(cell, test, ref, skip_compare=None):
 
 _NUMBERS = re.compile(r"[-−]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?(, (?=[-−]?\d))?")
 
+_FIGURE_SIZE = re.compile(r"^<Figure size [\d.]+x[\d.]+")
+
 
 def _with_words(output):
     """Return an output with what is compared of its picture, which nbval leaves out.
 
     That is the course's words, without their numbers, which depend on the processor. A picture
-    that has none is compared as it is.
+    that has none is compared as it is. The size of a figure, which its text names, is left out.
     """
     data = output.get("data", {})
     if "image/png" not in data:
@@ -148,7 +150,8 @@ def _with_words(output):
     words = output["metadata"].get("image/png", {}).get("alt")
     name = "picture" if words is None else "words of the figure"
     compared = data["image/png"].strip() if words is None else _NUMBERS.sub("#", words)
-    return nbformat.from_dict({**output, "data": {**data, name: compared}})
+    plain = _FIGURE_SIZE.sub("<Figure", data.get("text/plain", ""))
+    return nbformat.from_dict({**output, "data": {**data, "text/plain": plain, name: compared}})
 
 
 nbval.kernel.RunningKernel.get_message = _get_message_from_living_kernel

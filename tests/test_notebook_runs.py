@@ -117,10 +117,12 @@ def picture(data):
 
 def test_a_figure_that_changed_is_noticed(tmp_path):
     same = figure("The loss. Line from (0, 2) to (1, 3).")
+    smaller = figure("The loss. Line from (0, 2) to (1, 3).", size="432x288 with 1 Axes")
     cells = {
         SHOWS: [],
         'show("The loss")': [same],
         'show("The loss", (0, 7), (-1.5e-3, 3))': [same],  # another processor's numbers
+        'show("The loss")  # smaller': [smaller],
         'show("The gain")': [same],
         'show("The loss", [], [])': [same],
         'show("The loss", y=(float("nan"), 3))': [same],
@@ -130,7 +132,7 @@ def test_a_figure_that_changed_is_noticed(tmp_path):
     }
     result = nbval(tmp_path, cells)
     said = failures(result)
-    assert sorted(said) == ["3", "4", "5", "6", "8"]
-    assert "The gain. Line from" in said["3"]
-    assert "Nothing is drawn" in said["4"]
-    assert "mismatch 'picture'" in said["8"]
+    assert sorted(said) == ["4", "5", "6", "7", "9"]
+    assert "The gain. Line from" in said["4"]
+    assert "Nothing is drawn" in said["5"]
+    assert "mismatch 'picture'" in said["9"]

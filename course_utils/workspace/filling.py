@@ -49,8 +49,8 @@ def start_workspace(folder: Path | None = None) -> Started:
     workspace = Workspace(folder.expanduser().resolve()) if folder else find_workspace()
     if folder is None and not workspace.is_started and workspace.folder == Path.cwd():
         raise WorkspaceError(
-            f"There is no course at {workspace.folder}. Say where your copy of the lessons shall "
-            "be: `course start ~/gradienttape`."
+            f"There is no course at {workspace.folder}. Name the folder for your copy of the "
+            "lessons: `course start ~/gradienttape`."
         )
     _require_room(workspace)
     root = course_folder()

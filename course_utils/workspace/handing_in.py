@@ -2,7 +2,7 @@
 
 The zip is named so that `course grade` knows whose it is and when it came, also after a learning
 system has put a name of its own before it. A grading never reads the receipt; how long somebody
-worked on a lesson stands in both, for the class's median.
+worked on a lesson is in both, for the class's median.
 """
 
 import getpass
@@ -128,17 +128,17 @@ _NOTHING = "Nothing was handed in. Ask your teacher for the folder, or name anot
 
 
 def _mode_in(folder: Path) -> int:
-    """Return the permissions of what is handed in to a folder; HandInError if it is no place."""
+    """Return the permissions of what is handed in to a folder; or raise HandInError."""
     try:
         status = folder.stat()
     except OSError as error:
         raise HandInError(f"There is no folder {folder}: {error.strerror}. {_NOTHING}") from error
     if not stat.S_ISDIR(status.st_mode):
-        raise HandInError(f"{folder} is no folder. {_NOTHING}")
+        raise HandInError(f"{folder} is not a folder. {_NOTHING}")
     is_of_others = hasattr(os, "getuid") and status.st_uid != os.getuid()
     if is_of_others and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
         raise HandInError(
-            f"{folder} would let others take away what you hand in. Its owner can mend that: "
+            f"{folder} would let others take away what you hand in. Its owner can fix that: "
             f"chmod +t {folder}. {_NOTHING}"
         )
     return 0o640 if status.st_mode & stat.S_ISGID else 0o600
@@ -183,7 +183,7 @@ def _zipped(found: HandIn, progress: Progress, receipt: str) -> bytes:
 
 
 def _login() -> str:
-    """Return by what name the hub or the machine knows who hands in, as a file can be named."""
+    """Return the user's name on the hub or the machine, without what no file name can hold."""
     login = os.environ.get("JUPYTERHUB_USER", "")
     with suppress(OSError, KeyError, ImportError):  # the machine knows no such user
         login = login or getpass.getuser()

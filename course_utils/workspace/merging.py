@@ -1,7 +1,7 @@
 """Three versions of a notebook meet: what was given, what is given now, and what a learner has.
 
 A learner's text always stays. A cell that nobody touched becomes the new one. Where both sides
-changed one cell, the learner's stays, and the new one stands below it as text, which never runs.
+changed a cell, the learner's stays, and the new one is shown below it as text, which never runs.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from typing import Any, TypedDict
 __all__ = ["Cell", "CellChange", "Notebook", "merged", "name_of"]
 
 _SIMILAR = 0.5  # of the letters of two cells, for one to be the other, corrected
-_HEADING = "**This cell was corrected. Yours stays as it is, above; the new one is:**"
+_HEADING = "**This cell was corrected. Yours is above, as you wrote it. The corrected cell is:**"
 
 
 class _EveryCell(TypedDict):
@@ -74,7 +74,7 @@ def merged(base: Notebook, mine: Notebook, new: Notebook) -> tuple[Notebook, lis
     -------
     notebook : Notebook
         The cells of ``new`` in their order. A cell that the learner wrote in, added or moved stays,
-        behind the cell that it stands behind in ``mine``; one that the learner deleted stays away.
+        after the cell that it follows in ``mine``; a cell that the learner deleted stays away.
     changes : list of CellChange
         What becomes of each cell that is not simply as it was.
 
@@ -95,7 +95,7 @@ def merged(base: Notebook, mine: Notebook, new: Notebook) -> tuple[Notebook, lis
     for key in {**in_new, **in_mine}:  # those of the new notebook in their order, then the rest
         old = base["cells"][key] if isinstance(key, int) else None
         what, group = _meeting(old, in_mine.get(key), in_new.get(key))
-        # What stands below a cell of the learner's may stand there already.
+        # An earlier update may have added the correction below a cell already.
         cells[key] = group[:1] + [cell for cell in group[1:] if cell["id"] not in there]
         if what:
             cell = in_new[key] if key in in_new else in_mine[key]
@@ -119,25 +119,25 @@ def _meeting(old: Cell | None, own: Cell | None, new: Cell | None) -> tuple[str,
             return "", []
         if old is None:
             return "new", [deepcopy(new)]
-        return ("corrected, and you deleted it" if _is_touched(old, new) else ""), []
+        return ("corrected, but you deleted it" if _is_touched(old, new) else ""), []
     if new is None:
         if old is None:
             return "", [deepcopy(own)]
         if _is_touched(old, own):
-            return "taken out of the lesson; yours stays", [deepcopy(own)]
-        return "taken out of the lesson", []
+            return "removed from the lesson, but yours is kept", [deepcopy(own)]
+        return "removed", []
     old = old or new  # one that an earlier update has put there
     kept = deepcopy(new)
     kept["metadata"] = _merged_entries(old["metadata"], own["metadata"], new["metadata"])
     if not _is_touched(new, own):
         return "", [_as_it_ran(kept, own)]
     if not _is_touched(old, own):
-        return "becomes the new one", [kept]
+        return "updated", [kept]
     kept = _as_it_ran(kept, own)
     kept["source"], kept["cell_type"] = own["source"], own["cell_type"]
     if not _is_touched(old, new):
         return "", [kept]
-    return "yours stays, the new one stands below it", [kept, _beside(new)]
+    return "kept as you wrote it, with the correction below", [kept, _beside(new)]
 
 
 def _is_touched(old: Cell, cell: Cell) -> bool:

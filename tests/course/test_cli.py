@@ -184,7 +184,7 @@ def test_a_workspace_with_an_added_cell_starts_opens_and_is_updated(copy, work, 
     book["cells"][0]["source"] += "\n\nThis was corrected."
     seal(book)
     (copy / "notebooks" / "01_first_tape.ipynb").write_text(text_of(book))
-    assert "1 becomes the new one" in run("update").output
+    assert "1 updated" in run("update").output
     sources = [cell["source"] for cell in read_notebook(path)["cells"]]
     assert "mine = 1" in sources and "This was corrected." in sources[0]
 
@@ -237,8 +237,8 @@ def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started
     said = "Lesson 01 was corrected since you began; `course update` keeps what you wrote."
     assert said in run("status").output and said in run("lab").output
     dry = run("update", "--dry-run").output
-    assert "01_first_tape.ipynb: 1 becomes the new one" in dry
-    assert "    becomes the new one: # 01 · The first tape" in dry
+    assert "01_first_tape.ipynb: 1 updated" in dry
+    assert "    updated: # 01 · The first tape" in dry
     assert "corrected" not in (work / "01_first_tape.ipynb").read_text()
     assert "`course update --undo`" in run("update").output
     assert "This was corrected." in (work / "01_first_tape.ipynb").read_text()

@@ -208,7 +208,7 @@ def test_places_that_are_none(workspace, box):
     with pytest.raises(HandInError, match="There is no folder .*/none: No such file"):
         hand_in(found, Progress(), box / "none")
     (box / "file").touch()
-    with pytest.raises(HandInError, match="file is no folder"):
+    with pytest.raises(HandInError, match="file is not a folder"):
         hand_in(found, Progress(), box / "file")
 
 
@@ -230,7 +230,7 @@ def test_a_box_of_somebody_else_from_which_others_could_take_it_is_refused(
     box.chmod(mode)
     monkeypatch.setattr(os, "getuid", lambda: box.stat().st_uid + 1)
     found = collect(workspace, [FIRST])
-    with pytest.raises(HandInError, match="Its owner can mend that: chmod"):
+    with pytest.raises(HandInError, match="Its owner can fix that: chmod"):
         hand_in(found, Progress(), box)
     assert not list(box.iterdir())
     box.chmod(mode | stat.S_ISVTX)

@@ -71,16 +71,14 @@ def test_an_untouched_notebook_becomes_exactly_the_new_one():
     new.cells.append(new.cells.pop(1))
     result, changes = merged(GIVEN, GIVEN, new)
     assert nbformat.writes(result) == nbformat.writes(new)
-    assert {each.what for each in changes} == {"new", "becomes the new one"}
+    assert {each.what for each in changes} == {"new", "updated"}
 
 
 def test_an_answer_stays_while_the_statement_around_it_becomes_the_new_one():
     statement = "### Exercise 01.1\n\nWrite a function that doubles a tensor."
     result, changes = merged(GIVEN, ANSWERED, changed(GIVEN, 2, statement, id="c2"))
     assert sources(result)[2:5] == [statement, ANSWER, "check('01.1', double)"]
-    assert [(each.what, each.cell) for each in changes] == [
-        ("becomes the new one", "### Exercise 01.1")
-    ]
+    assert [(each.what, each.cell) for each in changes] == [("updated", "### Exercise 01.1")]
 
 
 def test_where_both_changed_a_cell_the_new_one_stands_below_as_text_that_never_runs():
@@ -89,9 +87,9 @@ def test_where_both_changed_a_cell_the_new_one_stands_below_as_text_that_never_r
     assert sources(result)[3] == ANSWER
     below = result.cells[4]
     assert below.cell_type == "markdown" and new.cells[3].source in below.source
-    assert below.source.startswith("**This cell was corrected. Yours stays")
+    assert below.source.startswith("**This cell was corrected. Yours is above")
     assert [(each.what, each.cell) for each in changes] == [
-        ("yours stays, the new one stands below it", "exercise 01.1")
+        ("kept as you wrote it, with the correction below", "exercise 01.1")
     ]
     again, changes = merged(new, result, new)
     assert nbformat.writes(again) == nbformat.writes(result) and not changes
@@ -130,7 +128,7 @@ def test_what_the_learner_added_deleted_and_moved_stays_so():
         "check('01.1', double)",
         new.cells[5].source,
     ]
-    assert [each.what for each in changes] == ["becomes the new one"]
+    assert [each.what for each in changes] == ["updated"]
 
 
 def test_a_cell_that_the_lesson_gave_up_goes_unless_the_learner_wrote_in_it():
@@ -140,7 +138,7 @@ def test_a_cell_that_the_lesson_gave_up_goes_unless_the_learner_wrote_in_it():
     mine = changed(GIVEN, 6, "print(double(2))\n# my note")
     result, changes = merged(GIVEN, mine, new)
     assert sources(result)[-1] == "print(double(2))\n# my note"
-    assert "taken out of the lesson; yours stays" in {each.what for each in changes}
+    assert "removed from the lesson, but yours is kept" in {each.what for each in changes}
 
 
 def test_a_notebook_of_an_editor_that_keeps_no_ids_keeps_its_answers():
