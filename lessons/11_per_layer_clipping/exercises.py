@@ -269,17 +269,6 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "11.d",
-        right="117",
-        options={
-            "1.1": "1.1 is the slope of one time step. But there are 50 of them, one after the "
-            "other.",
-            "55": "55 is 50 times 1.1, as if slopes added up. But along a path they multiply.",
-            "117": "Along a path slopes multiply: 1.1 to the power of 50 is about 117.4.",
-        },
-        otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
-    ),
-    Callout(
         "11.e",
         right="the head is free, and the backbone stands still, at rate 0",
         options={
@@ -295,5 +284,16 @@ PREDICTIONS = (
             "it with a small learning rate. A tight limit slows the head: after these 60 "
             "steps it is at 0.54.",
         },
+    ),
+    Callout(
+        "11.d",
+        right="117",
+        options={
+            "1.1": "1.1 is the slope of one time step. But there are 50 of them, one after the "
+            "other.",
+            "55": "55 is 50 times 1.1, as if slopes added up. But along a path they multiply.",
+            "117": "Along a path slopes multiply: 1.1 to the power of 50 is about 117.4.",
+        },
+        otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
     ),
 )

@@ -148,7 +148,7 @@ print(f"{angle.numpy():.2f}")
     ),
     Variant(
         id="11.d",
-        section="Further: when do gradients explode?",
+        section="When do gradients explode?",
         program="""
 start = savings = tf.constant(200.0)
 
@@ -171,7 +171,7 @@ print(f"{tape.gradient(savings, start):.2f}")
     ),
     Variant(
         id="11.d",
-        section="Further: when do gradients explode?",
+        section="When do gradients explode?",
         program="""
 voice = signal = tf.constant(3.0)
 
