@@ -1,9 +1,9 @@
 # %% [markdown] part="Start"
 # # 00 · Start here
 #
-# You can train models for a year without ever looking at a gradient. Then one day a gradient is `None`, and no error says
-# why. This course prepares you for that day. You predict what code will do, run it, fix broken programs, and a check tells
-# you what is wrong with *your* answer. Here you try all of that on one small question.
+# You can train models for a year without ever looking at a gradient. Then one day a gradient is `None`, and no error
+# says why. This course prepares you for that day. You predict what code will do, run it, fix broken programs, and a
+# check tells you what is wrong with *your* answer. Here you try all of that on one small question.
 #
 # **You will learn to**
 #
@@ -11,8 +11,8 @@
 # - check an answer, and use what the check tells you;
 # - find a hint, and the next lesson.
 #
-# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the arrays that it computes
-# with. **Time**: {time}.
+# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the arrays that it
+# computes with. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_lesson_map, predict, start_lesson
@@ -22,8 +22,9 @@ start_lesson("00")
 import tensorflow as tf
 
 # %% [markdown]
-# Every lesson starts with this cell. Click it and press **Shift+Enter** to run it. It takes a moment, because TensorFlow is
-# large. Then it lists the exercises of the lesson, and where to continue. Run it again after every restart of the kernel.
+# Every lesson starts with this cell. Click it and press **Shift+Enter** to run it. It takes a moment, because
+# TensorFlow is large. Then it lists the exercises of the lesson, and where to continue. Run it again after every
+# restart of the kernel.
 
 # %% [markdown]
 # ## Cells and predictions
@@ -40,13 +41,14 @@ print(f"y = {y.numpy():.1f}")
 assert y.numpy() == 9.0
 
 # %% [markdown]
-# When you read a correct result, it feels as if you had known it. To find out whether you did, say your answer first. The
-# course asks for that at every surprise. Type a letter between the quotes below, and run the cell. It shows the right
-# answer, and why the wrong ones are tempting. Nobody counts your mistakes.
+# When you read a correct result, it feels as if you had known it. To find out whether you did, say your answer first.
+# The course asks for that at every surprise. Type a letter between the quotes below, and run the cell. It shows the
+# right answer, and why the wrong ones are tempting. Nobody counts your mistakes.
 #
 # > **Predict**
 # >
-# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype has their quotient, `tf.constant(7) / tf.constant(2)`?
+# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype has their quotient, `tf.constant(7) /
+# > tf.constant(2)`?
 
 # %%
 predict("00.a", "")
@@ -60,14 +62,14 @@ print(quotient.numpy(), quotient.dtype.name)
 assert quotient.dtype == tf.float64 and quotient.numpy() == 3.5
 
 # %% [markdown]
-# Most numbers in TensorFlow are `float32`, so that is a good guess. But `float32` cannot hold every 32-bit integer exactly.
-# `float64` can, so TensorFlow converts both numbers to `float64` before it divides.
+# Most numbers in TensorFlow are `float32`, so that is a good guess. But `float32` cannot hold every 32-bit integer
+# exactly. `float64` can, so TensorFlow converts both numbers to `float64` before it divides.
 
 # %% [markdown]
 # ## How steep is a curve?
 #
-# This course is about slopes. Take the curve y = x² at x = 3, and move x up by a small step. How fast does y grow, compared
-# with x? That ratio is called a **rate of change**:
+# This course is about slopes. Take the curve y = x² at x = 3, and move x up by a small step. How fast does y grow,
+# compared with x? That ratio is called a **rate of change**:
 
 # %%
 step = 0.1
@@ -78,9 +80,9 @@ print(f"step {step}: rate {rate:.3f}")
 # %% [markdown]
 # ### Exercise 00.1: predict
 #
-# Some predictions are exercises. With the step 0.1 the rate is 6.1. Which number does the rate approach as the step shrinks
-# toward 0? That number is the **slope** of the curve at 3. Write it in place of the `...`, run the cell, and then run the
-# check below it.
+# Some predictions are exercises. With the step 0.1 the rate is 6.1. Which number does the rate approach as the step
+# shrinks toward 0? That number is the **slope** of the curve at 3. Write it in place of the `...`, run the cell, and
+# then run the check below it.
 
 # %% exercise="00.1"
 # One number: the slope of y = x**2 at x = 3.
@@ -132,8 +134,8 @@ assert abs(rate - (6 + step)) < 1e-9
 #
 # ### Exercise 00.2: complete
 #
-# Write the rate of change as a function of any `f`, any `x` and any step `h`. First leave out the division, and see what the
-# check says. Then do it right.
+# Write the rate of change as a function of any `f`, any `x` and any step `h`. First leave out the division, and see
+# what the check says. Then do it right.
 
 # %% exercise="00.2"
 def rate_of_change(f, x, h):
@@ -162,8 +164,8 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# That is the usual case, and the third kind of exercise: *repair*. A **loss** is the number that training makes small. Here
-# are two predictions, one too high and one too low, and the loss that a program reports for them:
+# That is the usual case, and the third kind of exercise: *repair*. A **loss** is the number that training makes small.
+# Here are two predictions, one too high and one too low, and the loss that a program reports for them:
 
 # %%
 predictions = tf.constant([3.0, 1.0])
@@ -183,8 +185,8 @@ assert reported_loss.numpy() == 0.0
 #
 # ### Exercise 00.3: repair
 #
-# Here is the same computation as a function. It has one bug. It should return the mean squared error, which is the average
-# of the squared differences.
+# Here is the same computation as a function. It has one bug. It should return the mean squared error, which is the
+# average of the squared differences.
 
 # %% exercise="00.3"
 def mean_squared_error(y_hat, y):
@@ -212,7 +214,7 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. A check says "not attempted", although you wrote something. What happened?</summary>
 #
@@ -247,22 +249,22 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # ## Going deeper
 #
-# Every lesson ends with a section like this one. It is folded when you open the notebook, nothing later needs it, and it
-# has its own time. Here it tells you how to find your way, and what to do if something does not run.
+# Every lesson ends with a section like this one. It is folded when you open the notebook, nothing later needs it, and
+# it has its own time. Here it tells you how to find your way, and what to do if something does not run.
 
 # %% [markdown]
 # ### Where am I, and where can I go?
 #
-# Every check and every first prediction is remembered. After `from course_utils import reset, status`, in a cell of any
-# notebook,
+# Every check and every first prediction is remembered. After `from course_utils import reset, status`, in a cell of
+# any notebook,
 #
 # - `status()` shows what you have passed, and what is next;
 # - `reset("00.2")` puts one exercise back to its start. Your text is kept in a file, and what you passed stays passed.
 #
 # In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the same.
 #
-# The figure shows all lessons from top to bottom. An arrow leads from a lesson to one that builds on it. Part I is about the
-# tape itself. Part II builds training loops from it. Part III trains what `fit` cannot express.
+# The figure shows all lessons from top to bottom. An arrow leads from a lesson to one that builds on it. Part I is
+# about the tape itself. Part II builds training loops from it. Part III trains what `fit` cannot express.
 
 # %%
 ax = plot_lesson_map()
@@ -274,9 +276,9 @@ ax = plot_lesson_map()
 # - Strange results: choose *Kernel > Restart Kernel*, and run all cells from the top.
 # - Anything else: `course doctor` in a terminal finds out what is missing, and tells you how to fix it.
 #
-# Keep `start_lesson` above `import tensorflow`, because it silences TensorFlow's start-up messages. It also gives Python,
-# NumPy and TensorFlow a fixed random seed, so that your numbers are those of the text.
+# Keep `start_lesson` above `import tensorflow`, because it silences TensorFlow's start-up messages. It also gives
+# Python, NumPy and TensorFlow a fixed random seed, so that your numbers are those of the text.
 #
-# The folder `solutions`, if your copy of the course has one, holds every lesson with its answers. There you also see how
-# each claim of the text is tested: in folded cells that contain an `assert`, which stops with an error if the claim is
-# false. Try the hints first.
+# The folder `solutions`, if your copy of the course has one, holds every lesson with its answers. There you also see
+# how each claim of the text is tested: in folded cells that contain an `assert`, which stops with an error if the
+# claim is false. Try the hints first.

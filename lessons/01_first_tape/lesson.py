@@ -1,9 +1,10 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. Nothing raises an error, and
-# the loss still prints. But the gradient is `None`, and the weight never changes. A tape differentiates what it
-# recorded, and nothing else. In this lesson you learn what it records, and by the end you will spot that line at once.
+# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. The line raises no error,
+# and the loss still prints. But the gradient is `None`, and the weight cannot be trained. A tape differentiates what
+# it recorded, and nothing else. In this lesson you learn what it records, and by the end you will spot that line at
+# once.
 #
 # **You will learn to**
 #
@@ -25,8 +26,8 @@ import tensorflow as tf
 # ## A first gradient
 #
 # A model learns by changing its numbers a little, in the direction that lowers the loss. For that you need
-# derivatives, and TensorFlow can compute them for you. Start with one number: x² at x = 3. Its derivative is 2x, so the
-# answer should be 6.
+# derivatives, and TensorFlow can compute them for you. Start with one number: x² at x = 3. Its derivative is 2x, so
+# the answer should be 6.
 
 # %%
 x = tf.Variable(3.0)
@@ -89,7 +90,8 @@ check("01.1", slope)
 #
 # > **Predict**
 # >
-# > x is 3 while you record y = x². Then you change x to 5, and only then you call `gradient`. Which slope do you get?
+# > x is 3 while you record y = x². Then you change x to 5, and only then do you call `gradient`. Which slope do you
+# > get?
 
 # %%
 predict("01.a", "")
@@ -106,15 +108,15 @@ slope_after_assign = tape.gradient(y, x)
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# The slope at 5 is 10, and you might expect the tape to use the present value of x. But a tape is not a formula that is
-# filled in later. It stored the value that x had when the square was computed, which was 3. So it returns 6.
+# The slope at 5 is 10, and you might expect the tape to use the current value of x. But a tape is not a formula that
+# is filled in later. It stored the value that x had when the square was computed, which was 3. So it returns 6.
 #
 # The second consequence is about *lines*.
 #
 # > **Predict**
 # >
-# > Now y = x² is computed above the `with` block, and only `doubled = 2 * y` inside it. x is 5. What is the gradient of
-# > `doubled` with respect to x?
+# > Now y = x² is computed above the `with` block, and only `doubled = 2 * y` inside it. x is 5. What is the gradient
+# > of `doubled` with respect to x?
 
 # %%
 predict("01.b", "")
@@ -133,9 +135,9 @@ print(answer)
 assert slope_after_assign.numpy() == 2 * 3.0 and answer is None
 
 # %% [markdown]
-# `doubled` is 2x², and its derivative at 5 is 20. Still, the tape cannot find it. When the line `y = x**2` ran, the tape
-# was not recording yet, so for the tape y is just a number without a history. It finds no path from `doubled` back to x,
-# and returns `None`.
+# `doubled` is 2x², and its derivative at 5 is 20. Still, the tape cannot find it. When the line `y = x**2` ran, the
+# tape was not recording yet, so for the tape y is just a number without a history. It finds no path from `doubled`
+# back to x, and returns `None`.
 #
 # `None` is not the same as 0. If everything is inside the block and the curve is flat, you get a number:
 
@@ -155,15 +157,15 @@ assert flat.numpy() == 0.0
 # %% [markdown]
 # | you get | what it means |
 # |---|---|
-# | 0 | The tape found a path. At this point, y does not grow when x grows. |
+# | 0 | The tape found a path. At this point, a tiny change of x does not change y. |
 # | `None` | The tape found no path from y back to x. |
 
 # %% [markdown]
 # ## How does the tape go backward?
 #
-# To see what the tape does with its recording, take a small bill. A courier charges 35 € for a parcel of 3 kg. You guess
-# that the price is 10 € per kg plus 2 €. Your guess gives 32 €, so the error is -3, and the loss, the square of the
-# error, is 9. How should you change the two numbers of your guess?
+# To see how the tape uses its recording, take a small example: a courier's bill. A courier charges 35 € for a parcel
+# of 3 kg. You guess that the price is 10 € per kg plus 2 €. Your guess gives 32 €, so the error is -3, and the loss,
+# the square of the error, is 9. How should you change the two numbers of your guess?
 
 # %%
 w, b = tf.Variable(10.0), tf.Variable(2.0)  # € per kg, and €
@@ -179,17 +181,20 @@ print(f"error {error.numpy():.0f}, loss {loss.numpy():.0f}")
 print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.numpy():.0f}")
 
 # %% [markdown]
-# You can check these numbers on paper. The tape starts at the loss with the slope 1, and goes through its recording in
-# reverse. At each operation it multiplies by the slope of that operation. This is the **chain rule**.
+# You can check these numbers on paper. The tape starts at the loss, whose slope with respect to itself is 1, and goes
+# through its recording in reverse. At each operation it multiplies by the slope of that operation. This is the **chain
+# rule**.
 #
-# 1. The loss is error², whose slope is 2 · error = -6. So the gradient of the error is 1 · (-6) = -6.
-# 2. The error grows as fast as b does. So the gradient of b is -6 · 1 = -6.
-# 3. The error grows by 3 if w grows by 1, because the parcel weighs 3 kg. So the gradient of w is -6 · 3 = -18.
+# 1. The loss is error², whose slope is 2 · error = -6. So the gradient with respect to the error is 1 · (-6) = -6.
+# 2. If b grows by 1, the error grows by 1. So the gradient with respect to b is -6 · 1 = -6.
+# 3. The error grows by 3 if w grows by 1, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
+#    = -18.
 #
-# Both gradients are negative: if w or b grows, the loss falls. Your guess was too low, and w should change most.
+# Both gradients are negative: if w or b grows, the loss falls. Your guess was too low, and the loss is three times as
+# sensitive to w as to b. As you see, an intermediate result such as `error` can be a source, too.
 #
-# The figure draws this tape. Follow the black arrows from left to right for the values, then the orange ones back for
-# the gradients. Each box is one operation with its result.
+# The course's `plot_tape` draws this tape. Follow the black arrows from left to right for the values, then the orange
+# ones back for the gradients. Each box is one operation with its result.
 
 # %%
 def loss_of_guess(w, b):
@@ -206,13 +211,13 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# Notice that one walk back found both gradients. It would find a million in the same way.
+# One backward pass found both gradients. It would find those of a million parameters in the same way.
 
 # %% [markdown]
 # ## What shape does a gradient have?
 #
-# Real weights come in arrays, and the loss is still one number. The gradient answers a question for *each entry* of the
-# array: if this entry grows a little, how fast does the loss grow?
+# Real weights come in arrays, and the loss is still one number. The gradient answers a question for *each entry* of
+# the array: if this entry grows a little, how fast does the loss grow?
 
 # %%
 w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -275,7 +280,7 @@ print(gradient.shape)
 assert gradient.shape == W.shape == (4, 2)
 
 # %% [markdown]
-# The batch and the loss have other shapes, but the gradient has the shape of `W`.
+# The batch and the loss have different shapes, but the gradient has the shape of `W`.
 
 # %% [markdown]
 # ## How do I get all gradients at once?
@@ -299,9 +304,9 @@ assert {name: float(gradient) for name, gradient in gradients.items()} == {"w": 
 # %% [markdown]
 # ### Exercise 01.3: complete
 #
-# Now a whole batch. `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape (). `x` has shape (n, 3)
-# and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared error, as a dict with
-# the same keys.
+# Now a whole batch. `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape (). `x` has shape (n,
+# 3) and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared error, as a dict
+# with the same keys.
 
 # %% exercise="01.3"
 def loss_gradients(params, x, y):
@@ -371,7 +376,7 @@ check("01.4", gradient_of_w)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. You record y = x³ at x = 2, assign 1 to x, and then call <code>gradient</code>. What do you
 # get?</summary>
@@ -399,7 +404,7 @@ check("01.4", gradient_of_w)
 # - Compute everything from the variables to the loss inside the `with` block.
 # - Call `tape.gradient(target, sources)`. Pass a list or a dict to get all gradients at once.
 # - Expect the shape of the source.
-# - If you see `None`, look for a line outside the block. A 0 is a slope.
+# - If you see `None`, look for a line outside the block. A 0 is different: it is a slope, and no path is missing.
 #
 # ```python
 # with tf.GradientTape() as tape:
@@ -472,9 +477,9 @@ assert errors["tape"] == 0.0 and np.isclose(errors["central difference"], step**
 
 # %% [markdown]
 # The central difference moves one number at a time, to both sides, so it needs 100 evaluations. The tape runs the
-# function once and goes back once. On that walk, each operation gives the gradients of *all* its inputs, so 50 numbers or
-# a million cost the same walk. This is called **reverse mode**. Going back takes only a few times as much work as
-# computing the loss, however many parameters there are. (Griewank and Walther prove it.)
+# function once and goes back once. In this backward pass, each operation gives the gradients of *all* its inputs, so
+# 50 numbers or a million need only one pass. This is called **reverse mode**. Going back takes only a few times as
+# much work as computing the loss, however many parameters there are. (Griewank and Walther prove it.)
 #
 # The errors differ as well. A difference depends on its step, while the tape applies the rules of calculus, and with
 # these numbers it is exact.
@@ -483,8 +488,8 @@ assert errors["tape"] == 0.0 and np.isclose(errors["central difference"], step**
 # ### Can I build a tape?
 #
 # A tape is simple enough to write in a few lines. First watch one at work. The function x · sin(x²) uses x twice:
-# directly, and inside the sine. Press *Step*, or the right arrow key, and follow the orange arrows. Where two paths lead
-# to x, their gradients **add**.
+# directly, and inside the sine. Press *Step*, or the right arrow key, and follow the orange arrows. Where two paths
+# lead to x, their gradients **add**.
 
 # %%
 def x_times_sine(x):
@@ -496,8 +501,8 @@ def x_times_sine(x):
 play_tape(x_times_sine, tf.Variable(0.6))
 
 # %% [markdown]
-# Written down, that tape is a table. Each number has a place, and for each number the tape notes what it was made from,
-# and with which slope:
+# Written down, that tape is a table. Each number has a place, and for each number the tape notes what it was made
+# from, and with which slope:
 #
 # | place | number | made from | slopes |
 # |---|---|---|---|
@@ -506,8 +511,8 @@ play_tape(x_times_sine, tf.Variable(0.6))
 # | 2 | s = sin(a) | place 1 | cos(a) |
 # | 3 | y = x · s | places 0 and 2 | s and x |
 #
-# In Python, this becomes a list with one entry for each number. An entry holds one pair for each input: the place of the
-# input, and the slope.
+# In Python, this becomes a list with one entry for each number. An entry holds one pair for each input: the place of
+# the input, and the slope.
 
 # %%
 x_value = 0.6
@@ -536,10 +541,10 @@ assert np.isclose(tape_gradient(x_times_sine, x_value), both_paths)
 # %% [markdown]
 # ### Exercise 01.5: complete
 #
-# Write the walk back. `recorded` is such a list, and `target` is a place in it. Every number comes after its inputs. Some
-# numbers may have no inputs, and some may not lead to the target. Return a list with the gradient of the target with
-# respect to *every* number, and 0 where no path leads. For the list above and the target 3, the first entry is
-# `both_paths`.
+# Write the backward pass. `recorded` is such a list, and `target` is a place in it. Every number comes after its
+# inputs. Some numbers may have no inputs, and some may not lead to the target. Return a list with the gradient of the
+# target with respect to *every* number, and 0 where no path leads. For the list above and the target 3, the first
+# entry is `both_paths`.
 
 # %% exercise="01.5"
 def walk_back(recorded, target):
@@ -566,7 +571,8 @@ check("01.5", walk_back)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For each input of a place, take the gradient of this place times the slope, and *add* it to what the input has so far.
+# For each input of a place, take the gradient of this place times the slope, and *add* it to what the input has so
+# far.
 #
 # </details>
 

@@ -1,13 +1,14 @@
 # %% [markdown] part="Part I: the tape"
 # # 02 · Watching
 #
-# A colleague wants to know which pixels made a classifier say "T". You ask for the gradient of the score with respect to
-# the image, just as you would for a weight, and get `None`. Nothing is wrong with the model: the tape was never told to
-# watch the image. In this lesson you learn what a tape watches, and how to make it watch anything else.
+# A colleague wants to know which pixels made a letter classifier answer "T". You ask for the gradient of the score
+# with respect to the image, just as you would for a weight, and get `None`. Nothing is wrong with the model: the tape
+# was never told to watch the image. In this lesson you learn what a tape watches, and how to make it watch anything
+# else.
 #
 # **You will learn to**
 #
-# - tell which tensors and variables a tape watches, and from which line on;
+# - tell which tensors and variables a tape watches, and where the watching starts;
 # - get the gradient with respect to a constant, an input or an intermediate result;
 # - choose exactly what a tape watches.
 #
@@ -45,8 +46,8 @@ print(answer)
 
 # %% [markdown]
 # The derivative of x³ at 3 is 27, so 27 is a good guess. But a tape records an operation only if it watches one of the
-# inputs, and by default it watches only trainable variables. `x` is a constant. So the tape recorded nothing, and found
-# no path back to x.
+# inputs, and by default it watches only trainable variables. `x` is a constant. So the tape recorded nothing, and
+# found no path back to x.
 #
 # To get the gradient, tell the tape to **watch** x before you use it:
 
@@ -68,8 +69,8 @@ assert answer is None and watched_answer.numpy() == 27.0
 #
 # ### Exercise 02.1: complete
 #
-# `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Let a tape find the gradient of y
-# with respect to `x`, and return it.
+# `x` is a plain tensor of shape (n,), and y is the sum of its squares, multiplied by its sum. Let a tape find the
+# gradient of y with respect to `x`, and return it.
 
 # %% exercise="02.1"
 def gradient_of_product(x):
@@ -99,12 +100,12 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # ## When does watching start?
 #
-# `tape.watch(x)` takes effect from that line on. Whatever you computed earlier is a plain number to the tape.
+# `tape.watch(x)` affects only the lines after it. The tape treats anything that you computed earlier as a constant.
 #
 # > **Predict**
 # >
-# > x is 3. Above the block you compute `doubled = 2 * x`, and inside it `y = x * doubled`. As a formula that is 2x²,
-# > whose derivative at 3 is 12. What does the tape return?
+# > x is 3. Above the block you compute `doubled = 2 * x`, and inside it `y = x * doubled`. Written as a formula,
+# > y = 2x², and its derivative at 3 is 12. What does the tape return?
 
 # %%
 predict("02.b", "")
@@ -122,11 +123,11 @@ print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
 # The tape returns 6 instead of 12, and nothing warns you. It recorded only the multiplication. `doubled` was computed
-# before the block, so to the tape it is the constant 6, and the derivative of 6x is 6. A `None` would have told you that
-# something is missing. A wrong number does not.
+# before the block, so to the tape it is the constant 6, and the derivative of 6x is 6. A `None` would have told you
+# that something is missing. A wrong number does not.
 #
-# The figures show both recordings. In the first, `doubled` was computed above the block, and one orange path leads back
-# to x. In the second, it was computed inside: two paths lead back, and their gradients add up to 12.
+# The figures show both recordings. In the first, `doubled` was computed above the block, and one orange path leads
+# back to x. In the second, it was computed inside: two paths lead back, and their gradients add up to 12.
 
 # %%
 def x_times_doubled(x):
@@ -145,9 +146,9 @@ with tf.GradientTape() as tape:
 assert tape.gradient(y, x).numpy() == 12.0
 
 # %% [markdown]
-# Variables follow the same rule. A tape has no list of your variables. It starts to watch one when an operation first
-# reads it, and only if the variable is trainable. Variables that training should leave alone, such as a counter or a
-# running mean, are made with `trainable=False`, and get `None`:
+# For variables, too, watching has a starting point. A new tape does not know your variables yet. It starts to watch a
+# trainable variable when an operation inside the block first reads it. Variables that training should leave alone,
+# such as a counter or a running mean, are created with `trainable=False`. Their gradient is `None`:
 
 # %%
 weight = tf.Variable(3.0)
@@ -177,7 +178,8 @@ assert tape.gradient(y, running_mean).numpy() == 3.0
 # %% [markdown]
 # ### Exercise 02.2: predict
 #
-# `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)` are used here:
+# Suppose that `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)`. Then you
+# run:
 #
 # ```python
 # with tf.GradientTape() as tape:
@@ -227,7 +229,8 @@ print([None if gradient is None else gradient.numpy() for gradient in gradients]
 assert [gradients[0].numpy(), gradients[1], gradients[2].numpy()] == [3.0, None, 5.0]
 
 # %% [markdown]
-# The full derivative with respect to c is 2c + 5 = 13. The square ran before `tape.watch(c)`, so only the 5 is left.
+# The full derivative with respect to c is 2c + 5 = 13. The square was computed before `tape.watch(c)`, so its 2c is
+# missing, and only the 5 remains.
 
 # %% [markdown]
 # ## Which pixels count?
@@ -279,8 +282,8 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 # %% [markdown]
 # ## Does the tape follow names?
 #
-# Inputs are often rescaled before use, and the result gets the old name. That is a trap, because a tape follows tensors
-# and not names.
+# Inputs are often rescaled before use, and the result gets the old name. That is a trap, because a tape follows
+# tensors and not names.
 
 # %%
 reading = celsius = tf.constant(30.0)
@@ -298,9 +301,9 @@ print([round(float(gradient), 2) for gradient in gradients])
 assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
 
 # %% [markdown]
-# Both numbers are right, but they answer different questions. By the last line, `reading` is the scaled tensor 3.0, and
-# the derivative with respect to it is 6. The derivative with respect to the tensor that came in is a tenth of that.
-# So give a new tensor a new name.
+# Both numbers are right, but they answer different questions. By the last line, `reading` is the scaled tensor 3.0,
+# and the derivative with respect to it is 6. The derivative with respect to the tensor that came in is a tenth of
+# that. So give a new tensor a new name.
 #
 # ### Exercise 02.3: repair
 #
@@ -342,8 +345,8 @@ check("02.3", score_gradient)
 # %% [markdown]
 # ## Can I choose what is watched?
 #
-# Suppose that you train only the `head` of a model, and `base` should stay as it is. By default the tape watches both. A
-# tape made with `watch_accessed_variables=False` watches nothing until you tell it to:
+# Suppose that you train only the `head` of a model, and `base` should stay as it is. By default the tape watches both.
+# A tape made with `watch_accessed_variables=False` watches nothing until you tell it to:
 
 # %%
 base, head = tf.Variable(2.0), tf.Variable(3.0)
@@ -365,19 +368,19 @@ assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 # The second tape records less, and it protects you. If `base` slips into your list of sources, its `None` tells you,
 # while the default tape returns 48 and you would train `base` without noticing.
 #
-# Freezing a layer with `layer.trainable = False` does not do this for you: the tape still watches the layer. You will see
-# that below under *Going deeper*, and learn to freeze layers in lesson 11.
+# Freezing a layer with `layer.trainable = False` does not do this for you: the tape still watches the layer. You will
+# see that below under *Going deeper*, and learn to freeze layers in lesson 11.
 
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you check
 # first?</summary>
 #
-# Whether `tape.watch(images)` is in the block, before the images are first used. Then whether the images hold integers,
-# which have no gradient.
+# Whether `tape.watch(images)` is in the block, before the images are first used. Then whether the images hold
+# integers, which have no gradient.
 #
 # </details>
 # <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible reasons.</summary>
@@ -413,15 +416,16 @@ assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 # %% [markdown]
 # ## Going deeper
 #
-# Three details for the day when you need them: watching intermediate results, what freezing changes, and an exercise on
-# choosing what is watched.
+# Three details for the day when you need them: watching intermediate results, what freezing changes, and an exercise
+# on choosing what is watched.
 
 # %% [markdown]
 # ### What can be a source?
 #
-# The tape also watches the result of every operation that it records, so an intermediate result can be a source. Results
-# that are integers or booleans are the exception, because they have no gradient. You can watch a tensor from before
-# the block, too. But `watch` does not look back: below, x² is computed before x is watched, so only the `+ x` counts.
+# The tape also watches the result of every operation that it records, so an intermediate result can be a source.
+# Results that are integers or booleans are the exception, because they have no gradient. You can watch a tensor from
+# before the block, too. But `watch` does not look back: below, x² is computed before x is watched, so only the `+ x`
+# counts.
 
 # %%
 with tf.GradientTape() as tape:
@@ -466,8 +470,8 @@ assert tape.gradient(y, v.read_value()) is None
 # %% [markdown]
 # ### Does a tape watch a frozen layer?
 #
-# A Keras **layer** is an object that holds variables, and a **model** is made of layers. Each `Dense` layer below has two
-# variables, `kernel` and `bias`. To keep a layer as it is, you **freeze** it: `layer.trainable = False`.
+# A Keras **layer** is an object that holds variables, and a **model** is made of layers. Each `Dense` layer below has
+# two variables, `kernel` and `bias`. To keep a layer as it is, you **freeze** it: `layer.trainable = False`.
 #
 # > **Predict**
 # >
@@ -490,12 +494,12 @@ with tf.GradientTape() as tape:
 print(len(tape.watched_variables()), "and", len(model.trainable_variables))
 
 # %% [markdown]
-# Freezing changes only the list that Keras keeps for you. A Keras variable wraps a `tf.Variable`, its `.value`, and that
-# stays trainable, so the tape watches all four. If you took `tape.watched_variables()` as your sources, you would train
-# what you froze.
+# Freezing changes only the list that Keras keeps for you. A Keras variable wraps a `tf.Variable`, its `.value`, and
+# that stays trainable, so the tape watches all four. If you took `tape.watched_variables()` as your sources, you would
+# train what you froze.
 #
-# To leave a frozen layer off the tape, compute it above the block, or watch only the rest. `tape.watch` does not accept a
-# Keras variable, so pass its `.value`:
+# To leave a frozen layer off the tape, compute it above the block, or watch only the rest. `tape.watch` does not
+# accept a Keras variable, so pass its `.value`:
 
 # %%
 with tf.GradientTape(watch_accessed_variables=False) as tape:
@@ -526,9 +530,9 @@ assert refused
 # %% [markdown]
 # ### Exercise 02.4: complete
 #
-# A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and `names` is a list
-# with some of these keys. Watch only the named variables. Return two things: a dict with their gradients of the mean
-# squared error, and the number of variables that your tape watched.
+# A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and `names` is a
+# list with some of these keys. Watch only the named variables. Return two things: a dict with their gradients of the
+# mean squared error, and the number of variables that your tape watched.
 
 # %% exercise="02.4"
 def gradients_of(params, names, x, y):

@@ -1,13 +1,13 @@
 # %% [markdown] part="Part I: the tape"
 # # 03 · Missing gradients
 #
-# You train a network with two layers. The loss falls for a while and then stops, far too high. Hours later you find out
-# that the first layer never changed: its gradient was `None` from the beginning, and no error was raised. In this lesson
-# you learn to find the line that loses a gradient, and what to write instead.
+# You train a network with two layers. The loss falls for a while, then levels off far too high. Hours later you find
+# out that the first layer never changed. Its gradient was `None` from the beginning, and all you got was a warning
+# that scrolled past. In this lesson you learn to find the line that loses a gradient, and what to write instead.
 #
 # **You will learn to**
 #
-# - find the line that loses a gradient in a minute;
+# - find, within a minute, the line that loses a gradient;
 # - recognize the causes of `None` in code, and fix each of them;
 # - tell what a gradient of zero or NaN means, and what to do about it.
 #
@@ -46,8 +46,9 @@ gradients = tape.gradient(loss, [w1, w2])
 print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 
 # %% [markdown]
-# `w2` has a gradient and `w1` has none. The course's `ExplainingTape` returns the same gradients as `tf.GradientTape`, and
-# it can tell you why one is missing. So the procedure is short:
+# `w2` has a gradient and `w1` has none. The course's `ExplainingTape` returns the same gradients as `tf.GradientTape`,
+# and it can tell you why one is missing. (It works in any TensorFlow program: `from gradient_tools import
+# ExplainingTape`.) So the procedure is short:
 #
 # 1. Write `ExplainingTape` instead of `tf.GradientTape`, and run the step again.
 # 2. Call `tape.explain()`. The card names the line, the cause, and what to write instead.
@@ -58,7 +59,8 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 tape.explain()
 
 # %% [markdown]
-# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, and the path back to `w1` ends there. Change the line:
+# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, and the path back to `w1` ends there. Change the
+# line:
 
 # %%
 with tf.GradientTape() as tape:
@@ -86,9 +88,8 @@ assert all(gradient is not None for gradient in gradients)
 # %% [markdown]
 # ## Where is the gradient lost?
 #
-# The tool is quick, but you will read code without it, too. These are the most common causes, each with the smallest
-# program that has it. The name in brackets is what the card calls the cause. Here is the first one, which you know from
-# lesson 01.
+# The tool is quick, but you will read code without it, too. Here are the most common causes, each with a minimal
+# example. The name in brackets is what the card calls the cause. Here is the first one, which you know from lesson 01.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -110,12 +111,12 @@ assert explanation_of(lambda: tf.reduce_mean((y_hat - y) ** 2), w).cause == "out
 # **Change**: move `y_hat = w * x` into the block.
 
 # %% [markdown]
-# ### The name means a new tensor (`rebound-source`)
+# ### The name now refers to a new tensor (`rebound-source`)
 #
 # > **Predict**
 # >
-# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at w = 2 the gradient is
-# > -6, so w becomes 2.6. What is the second gradient?
+# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at w = 2 the gradient
+# > is -6, so w becomes 2.6. What is the second gradient?
 
 # %%
 predict("03.b", "")
@@ -132,9 +133,9 @@ for step in range(2):
         w = w - 0.1 * gradient
 
 # %% [markdown]
-# At w = 2.6 the derivative is -4.8, but the tape returns `None`. The line `w = w - 0.1 * gradient` makes a new tensor and
-# gives it the name `w`. The variable is gone, and a tape does not watch plain tensors. In a longer loop you would see a
-# `TypeError` one step later, when 0.1 is multiplied by `None`.
+# At w = 2.6 the derivative is -4.8, but the tape returns `None`. The line `w = w - 0.1 * gradient` makes a new tensor
+# and gives it the name `w`. The variable is gone, and a tape does not watch plain tensors. Without the `if`, the next
+# line would raise a `TypeError`, because it multiplies 0.1 by `None`.
 #
 # **Change**: `w.assign_sub(0.1 * gradient)`, which subtracts from the variable and keeps it.
 
@@ -154,9 +155,9 @@ assert tape.explain()[0].cause == "rebound-source"
 # %% [markdown]
 # ### Exercise 03.1: repair
 #
-# This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and return the dict
-# `params` with the w and b that it reaches. It works for one step. For two steps it stops with a `TypeError` about
-# `NoneType`, because it has one bug.
+# This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and return the
+# dict `params` with the w and b that it reaches. It works for one step. For two steps it stops with a `TypeError`
+# about `NoneType`, because it has one bug.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -207,8 +208,8 @@ assert mean_by_numpy.cause == "left-tensorflow"
 assert explanation_of(lambda: tf.constant(float(w) ** 2), w).cause == "left-tensorflow"
 
 # %% [markdown]
-# A tape sees only TensorFlow operations. `np.mean` returns a plain number, and the tensor that `tf.constant` makes of it
-# has no history. The same happens with `.numpy()`, `float(...)` and Keras's `model.predict`.
+# A tape sees only TensorFlow operations. `np.mean` returns a plain number, and the tensor that `tf.constant` makes of
+# it has no history. The same happens with `.numpy()`, `float(...)` and Keras's `model.predict`.
 #
 # **Change**: use TensorFlow's function, here `tf.reduce_mean`, and `model(x)` instead of `model.predict(x)`.
 
@@ -227,8 +228,8 @@ print(tape.gradient(loss, w))
 assert explanation_of(lambda: tf.cast(w, tf.float32) ** 2, w).cause == "integer-dtype"
 
 # %% [markdown]
-# `tf.Variable(2)` is an `int32` variable. An integer cannot change a little, so it has no gradient, and a cast to float
-# afterwards does not help.
+# `tf.Variable(2)` is an `int32` variable. An integer cannot change a little, so it has no gradient, and a cast to
+# float afterwards does not help.
 #
 # **Change**: `tf.Variable(2.0)`.
 
@@ -280,9 +281,9 @@ print("round(x):", slope(tf.round, 2.75))
 print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 
 # %% [markdown]
-# `tf.round` jumps, and between its jumps it is flat. TensorFlow registers it as an operation without a gradient, so the
-# path ends there, and alone it gives `None`. In the sum a second path is left, and it brings 1. So a number does not
-# prove that every path is there: `None` appears only if *all* paths are lost.
+# `tf.round` jumps, and between its jumps it is flat. TensorFlow registers it as an operation without a gradient, so
+# the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives and contributes
+# 1. So a number does not prove that no path was lost: `None` appears only if *all* paths are lost.
 #
 # `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave in the same way.
 #
@@ -351,14 +352,15 @@ print(answers)
 assert answers == [None, 2.0, 0.0, 1.0, 2.25]
 
 # %% [markdown]
-# The last one is the dangerous one. The derivative of x² is 4.5, but one factor left TensorFlow, so half of it is lost,
-# and no `None` tells you.
+# The last one is the dangerous one. The derivative of x² is 4.5, but one factor left TensorFlow, so half of it is
+# lost, and no `None` tells you.
 #
 # ### Exercise 03.3: repair
 #
-# Someone uses the share of wrong answers as the loss of a classifier. A share is a count, which moves in steps, so the
-# gradient is `None`. Use the mean **cross-entropy** instead: for each example, the negative logarithm of the probability
-# that softmax gives to the right class. `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
+# Someone uses the share of wrong answers as the loss of a classifier. That share comes from a count, so it changes in
+# jumps, and its gradient is `None`. Use the mean **cross-entropy** instead: for each example, the negative logarithm
+# of the probability that softmax gives to the right class. `tf.nn.sparse_softmax_cross_entropy_with_logits` computes
+# it.
 
 # %% exercise="03.3"
 def classifier_gradient(W, x, labels):
@@ -403,7 +405,7 @@ check("03.3", classifier_gradient)
 # | `no-gradient-op` | `tf.round`, `tf.argmax`, `x > 0` | a smooth function |
 # | `gradient-stopped` | `tf.stop_gradient(y)` | `y`, if you want its gradient |
 # | `swapped-arguments` | `tape.gradient(w, loss)` | `tape.gradient(loss, w)` |
-# | `unconnected` | a source that the loss does not use | a source that it uses |
+# | `unconnected` | a source that the loss does not use | use it in the loss, or leave it out |
 
 # %% tags=["claims"]
 w, other, constant = tf.Variable(2.0), tf.Variable(5.0), tf.constant(3.0)
@@ -423,8 +425,8 @@ assert tape.gradient(w, loss) is None and tape.explain()[0].cause == "swapped-ar
 #
 # > **Predict**
 # >
-# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`, and one is NaN, "not
-# > a number". In which order?
+# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`, and one is NaN,
+# > "not a number". In which order?
 
 # %%
 predict("03.a", "")
@@ -438,14 +440,14 @@ assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == 
 
 # %% [markdown]
 # `sign` jumps at 0 just as `round` jumps elsewhere, so you might expect the same answer. But TensorFlow has a rule for
-# `sign`, and the rule says 0. The square root of x² is |x|, but the tape applies one rule after another: at 0 the root has
-# an infinite slope, the square before it has the slope 0, and 0 · ∞ is NaN.
+# `sign`, and the rule says 0. The square root of x² is |x|, but the tape applies one rule after another: at 0 the root
+# has an infinite slope, the square before it has the slope 0, and 0 · ∞ is NaN.
 #
 # | gradient | what it means | what to do |
 # |---|---|---|
 # | `None` | the tape found no path | find the line, as above |
 # | 0 | there is a path, and it is flat here | look for a dead ReLU, a clip, or the wrong point |
-# | NaN | usually 0 met ∞ on the walk back | find the root, division or logarithm at zero |
+# | NaN | usually 0 met ∞ in the backward pass | find the root, division or logarithm at zero |
 #
 # > **Predict**
 # >
@@ -463,7 +465,8 @@ print(slope(log_or_zero, 0.0))
 
 # %% [markdown]
 # The chosen branch is the constant 0, whose slope is 0. But `tf.where` computes both branches, and the tape goes back
-# through both. It sends a 0 into the branch that was not chosen. There the 0 meets the infinite slope of the logarithm.
+# through both. It sends a 0 into the branch that was not chosen. There the 0 meets the infinite slope of the
+# logarithm.
 #
 # So guard the *input*. A second `where` before the logarithm replaces the bad value by a harmless one:
 
@@ -489,7 +492,7 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. You add <code>np.mean(y)</code> to a loss that had a gradient. Does <code>None</code> warn
 # you?</summary>
@@ -505,7 +508,7 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
 # there?</summary>
 #
-# 1 / 0 is computed all the same. On the walk back its infinite slope meets the 0 that `where` sends.
+# 1 / 0 is computed all the same. In the backward pass its infinite slope meets the 0 that `where` sends.
 #
 # </details>
 
@@ -554,9 +557,9 @@ print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 # %% [markdown]
 # The value is x², whose slope is 6. But the second factor is a constant 3 for the tape, and one path is left: 3.
 #
-# To *replace* a gradient, use `tf.custom_gradient`. Your function returns two things: its value, and a function for the
-# backward pass. That function gets the **upstream gradient**, the one that arrives from the loss, and returns what it
-# passes on. A **straight-through estimator** passes it on unchanged, as if there were no rounding. That is not the
+# To *replace* a gradient, use `tf.custom_gradient`. Your function returns two things: its value, and a function for
+# the backward pass. That function gets the **upstream gradient**, the one that arrives from the loss, and returns what
+# it passes on. A **straight-through estimator** passes it on unchanged, as if there were no rounding. That is not the
 # derivative of `round`, but now whatever comes before the rounding can be trained.
 
 # %%
@@ -629,8 +632,8 @@ print({name: slope(f, 0.0) for name, f in roots.items()})
 print("1e-12 inside, at 1e-6:", round(slope(roots["1e-12 inside"], 1e-6), 2))
 
 # %% [markdown]
-# But it changes the slope of |x| near zero: at 1e-6 the tape gives 0.71 instead of 1. Two `where`s leave the slope as it
-# is, just as for the logarithm.
+# But it changes the slope of |x| near zero: at 1e-6 the tape gives 0.71 instead of 1. Two `where`s leave the slope as
+# it is, just as for the logarithm.
 
 # %%
 def two_wheres(x):
@@ -657,15 +660,15 @@ assert slope(one_where, 0.0) == 0.0
 assert np.isnan(slope(tf.function(one_where, jit_compile=True), 0.0))
 
 # %% [markdown]
-# A single `where` after `tf.sqrt` is luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the compiler that
-# lesson 20 uses.
+# A single `where` after `tf.sqrt` is luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the compiler
+# that lesson 20 uses.
 #
 # ### Exercise 03.5: repair
 #
-# The function returns the gradient of the sum of distances between pairs of points. It has one bug: where both points of
-# a pair are equal, the gradient is NaN. There it should be 0, and elsewhere as it is, even for points that are only 1e-15
-# apart. (1e-12 under the root is too much for these.) Fix the distance itself, inside the block. It should stay 0 for
-# equal points.
+# The function returns the gradient of the sum of distances between pairs of points. It has one bug: where both points
+# of a pair are equal, the gradient is NaN. There it should be 0, and elsewhere as it is, even for points that are only
+# 1e-15 apart. (1e-12 under the root is too much for these.) Fix the distance itself, inside the block. It should stay
+# 0 for equal points.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -699,8 +702,8 @@ check("03.5", distance_gradient)
 # %% [markdown]
 # ### Rare cases
 #
-# `tf.numpy_function` loses the gradient, as you would expect. `tf.py_function` keeps it, because it records its own tape
-# inside. But if you call NumPy in there, that tape finds nothing, and you get 0 instead of `None`:
+# `tf.numpy_function` loses the gradient, as you would expect. `tf.py_function` keeps it, because it records its own
+# tape inside. But if you call NumPy in there, that tape finds nothing, and you get 0 instead of `None`:
 
 # %%
 wrapped = {
@@ -728,8 +731,8 @@ overflow = slope(lambda x: 1e30 * (1e30 * x**2), 0.0)
 print("1e30 * (1e30 * x**2) at 0:", overflow)
 
 # %% [markdown]
-# Finally, `unconnected_gradients="zero"` turns every `None` into 0. That is right for a source that you *know* plays no
-# part. In the second line it hides a bug:
+# Finally, `unconnected_gradients="zero"` turns every `None` into 0. That is right for a source that you *know* plays
+# no part. In the second line it hides a bug:
 
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)

@@ -53,7 +53,7 @@ print(*[f"{slope(f, -2.0)}" for f in functions])
     ),
     Variant(
         id="03.b",
-        section="The name means a new tensor (`rebound-source`)",
+        section="The name now refers to a new tensor (`rebound-source`)",
         program="""
 weight = tf.Variable(8.0)
 weight = 0.5 * weight  # decay
@@ -76,7 +76,7 @@ print(f"{tape.gradient(loss, weight)}")
     ),
     Variant(
         id="03.b",
-        section="The name means a new tensor (`rebound-source`)",
+        section="The name now refers to a new tensor (`rebound-source`)",
         program="""
 length = tf.Variable(200.0)  # cm
 

@@ -1,9 +1,10 @@
 # %% [markdown] part="Part I: the tape"
 # # 04 · Persistence
 #
-# Your loss has two parts: how well the model fits, and how large its weights are. Training goes badly, and you want to see
-# the gradient of each part. You call `gradient` twice and get a `RuntimeError`, because a tape gives its recording away
-# with the first answer. In this lesson you learn to get several gradients from one recording, and what that costs.
+# Your loss has two parts: how well the model fits, and how large its weights are. Training goes badly, and you want to
+# see the gradient of each part. You call `gradient` twice and get a `RuntimeError`, because a tape gives its recording
+# away with the first answer. In this lesson you learn to get several gradients from one recording, and what that
+# costs.
 #
 # **You will learn to**
 #
@@ -46,8 +47,8 @@ except RuntimeError as error:
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
-# You can call `gradient` on a plain tape only once. With its answer it releases the whole recording, to save memory. That
-# is also why you get this error if you rerun just the cell with the call.
+# You can call `gradient` on a plain tape only once. With its answer it releases the whole recording, to save memory.
+# That is also why you get this error if you rerun just the cell with the call.
 #
 # A **persistent** tape keeps its recording, so you can call `gradient` as often as you like:
 
@@ -62,8 +63,8 @@ print(f"fit: {tape.gradient(fit, w).numpy():.1f}, size: {tape.gradient(size, w).
 assert tape.gradient(fit, w).numpy() == -4.0 and tape.gradient(size, w).numpy() == 6.0
 
 # %% [markdown]
-# The two parts pull in opposite directions: the fit has the gradient -4 and wants a larger weight, while the size has the
-# gradient 6 and wants a smaller one.
+# The two parts pull in opposite directions: the fit has the gradient -4 and wants a larger weight, while the size has
+# the gradient 6 and wants a smaller one.
 #
 # You need a persistent tape only for several *targets*. Several *sources* go into one call, as a list or a dict.
 
@@ -144,11 +145,11 @@ with tf.GradientTape(persistent=True) as tape:
 print(tape.gradient(y, v).numpy())
 
 # %% [markdown]
-# A table with one row for each entry would say more, but a gradient has the shape of its source. So the entries are added
-# up, to 3v₀ + 2v₁ + v₂, and the gradient is (3, 2, 1).
+# A table with one row for each entry would say more, but a gradient has the shape of its source. So the entries are
+# added up, to 3v₀ + 2v₁ + v₂, and the gradient is (3, 2, 1).
 #
-# If you want the gradient of one entry, pick the entry *inside* the block. Below the block, `y[1]` is a new tensor that
-# the tape never saw:
+# If you want the gradient of one entry, pick the entry *inside* the block. Below the block, `y[1]` is a new tensor
+# that the tape never saw:
 
 # %%
 print("picked inside:", tape.gradient(middle, v).numpy())
@@ -203,8 +204,9 @@ assert of_dict.numpy() == 10.0
 #
 # ### Exercise 04.2: complete
 #
-# A linear model predicts `x @ w`. Return a dict with the gradients of two losses with respect to the variable `w`. Under
-# `"squared"`, the loss is the mean of the squared errors. Under `"absolute"`, it is the mean of their absolute values.
+# A linear model predicts `x @ w`. Return a dict with the gradients of two losses with respect to the variable `w`.
+# Under `"squared"`, the loss is the mean of the squared errors. Under `"absolute"`, it is the mean of their absolute
+# values.
 
 # %% exercise="04.2"
 def gradients_by_loss(w, x, y):
@@ -238,9 +240,9 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # ## What does a persistent tape keep in memory?
 #
-# To go back through an operation, a tape needs values from the forward pass. For a large model these values take most of
-# the memory, so it matters how long they live. A **weak reference** shows it: it points to an object without keeping it
-# alive, and returns `None` once the object is gone.
+# To go back through an operation, a tape needs values from the forward pass. For a large model these values take most
+# of the memory, so it matters how long they live. A **weak reference** shows it: it points to an object without
+# keeping it alive, and returns `None` once the object is gone.
 
 # %%
 def record(persistent):
@@ -259,8 +261,8 @@ del tape
 print("and after del tape:", hidden() is not None)
 
 # %% [markdown]
-# The plain tape lets go of `hidden` with its answer. The persistent tape keeps it until the tape itself is gone. At the
-# top level of a notebook, a name lives until you delete it, so write `del tape` when you are done.
+# The plain tape lets go of `hidden` with its answer. The persistent tape keeps it until the tape itself is gone. At
+# the top level of a notebook, a name lives until you delete it, so write `del tape` when you are done.
 #
 # > **Predict**
 # >
@@ -298,8 +300,8 @@ kept.clear()
 assert hidden() is None
 
 # %% [markdown]
-# Many tutorials say that you must delete a persistent tape. Inside a function you need not: the function's names end when
-# it returns, the tape with them, and no value is left. A tape that you store in a list or an attribute does stay.
+# Many tutorials say that you must delete a persistent tape. Inside a function you need not: the function's names end
+# when it returns, the tape with them, and no value is left. A tape that you store in a list or an attribute does stay.
 
 # %% [markdown]
 # ## Which tape do I need?
@@ -311,8 +313,8 @@ assert hidden() is None
 #
 # ### Exercise 04.4: complete
 #
-# Build the table that 04.b wished for, without `jacobian`. `f` takes the variable `x`, shape (n,), and returns a tensor of
-# shape (m,). Return one tensor of shape (m, n) that has, in row i, the gradient of entry i of `f(x)`.
+# Build the table that 04.b wished for, without `jacobian`. `f` takes the variable `x`, shape (n,), and returns a
+# tensor of shape (m,). Return one tensor of shape (m, n) that has, in row i, the gradient of entry i of `f(x)`.
 
 # %% exercise="04.4"
 def gradient_table(f, x):
@@ -334,15 +336,15 @@ check("04.4", gradient_table)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Inside the block, `tf.unstack` turns a tensor into a list of its entries. Below it, `tf.stack` turns a list of rows into
-# a table.
+# Inside the block, `tf.unstack` turns a tensor into a list of its entries. Below it, `tf.stack` turns a list of rows
+# into a table.
 #
 # </details>
 
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. One cell records with a plain tape. The next cell holds only
 # <code>tape.gradient(y, x)</code>, and you run it twice. What happens?</summary>
@@ -359,7 +361,8 @@ check("04.4", gradient_table)
 # <details><summary>3. A method stores its persistent tape in <code>self.tape</code> and returns gradients. When are the
 # recorded values released?</summary>
 #
-# When the attribute is replaced or deleted, or when the object is gone. The return of the method does not release them.
+# When the attribute is replaced or deleted, or when the object is gone. The return of the method does not release
+# them.
 #
 # </details>
 
@@ -430,8 +433,8 @@ print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
 # You get 9 instead of 27, without an error. The call for the log used up the recording, and after the pause a new one
-# began. It holds z = y · x, but not where y came from, so y is the constant 9. A persistent tape keeps its recording, and
-# returns 27:
+# began. It holds z = y · x, but not where y came from, so y is the constant 9. A persistent tape keeps its recording,
+# and returns 27:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
@@ -465,14 +468,14 @@ with tf.GradientTape() as tape:
 assert tape.gradient(doubled, constant) is None
 
 # %% [markdown]
-# `tape.reset()` starts a new recording on purpose. It also forgets what you told the tape to watch, so call `watch` again
-# after it.
+# `tape.reset()` starts a new recording on purpose. It also forgets what you told the tape to watch, so call `watch`
+# again after it.
 #
 # ### Exercise 04.3: repair
 #
-# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return the gradient of
-# the loss and, for the log, the norm of the penalty's gradient. It has one bug. The norm is right and no error is raised,
-# but training behaves as if there were no penalty.
+# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return the gradient
+# of the loss and, for the log, the norm of the penalty's gradient. It has one bug. The norm is right and no error is
+# raised, but training behaves as if there were no penalty.
 
 # %% exercise="04.3"
 def gradient_and_norm(w, x, y):

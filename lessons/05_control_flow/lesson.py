@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape"
 # # 05 · Control flow
 #
-# Your training step works. To make it faster, somebody writes `@tf.function` above it. The loss is the same as before, but
-# one gradient is now 0 where it was `None`, and another is `None` where it was a number. No error tells you. In this
-# lesson you learn what a tape makes of branches and loops, and what a graph changes.
+# Your training step works. To make it faster, somebody writes `@tf.function` above it. The loss is the same as before,
+# but one gradient is now 0 where it was `None`, and another is `None` where it was a number. No error tells you. In
+# this lesson you learn what a tape makes of branches and loops, and what a graph changes.
 #
 # **You will learn to**
 #
@@ -70,8 +70,8 @@ print("x = -2:", of_x.numpy(), of_y)
 assert of_x.numpy() == -4.0 and of_y is None
 
 # %% [markdown]
-# z does not depend on y here, so 0 would be a fair answer. But the tape recorded only the branch that ran, z = x², and in
-# this recording y does not occur. There is no path to y, and the answer is `None`. The figures show both tapes.
+# z does not depend on y here, so 0 would be a fair answer. But the tape recorded only the branch that ran, z = x², and
+# in this recording y does not occur. There is no path to y, and the answer is `None`. The figures show both tapes.
 
 # %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
@@ -108,14 +108,14 @@ assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
 assert value_and_slope(power, 2.71)[1] > 0 < value_and_slope(power, 2.72)[1]
 
 # %% [markdown]
-# From 3 the loop reaches 27 = 3³, and the slope is that of x³: 3 · 3² = 27. Now compare the last two lines. Both slopes say
-# that the value rises. But from 2.71 to 2.72 it *falls* by 34, because one pass fewer is made. A gradient belongs to one
-# path, and it cannot see where the path changes.
+# From 3 the loop reaches 27 = 3³, and the slope is that of x³: 3 · 3² = 27. Now compare the last two lines. Both
+# slopes say that the value rises. But from 2.71 to 2.72 it *falls* by 34, because one pass fewer is made. A gradient
+# belongs to one path, and it cannot see where the path changes.
 #
 # ### Exercise 05.1: complete
 #
-# The **Huber loss** is gentle with outliers. For an error e and a threshold d it is $e^2/2$ if $|e| \le d$, and
-# $d \cdot (|e| - d/2)$ otherwise. `error` and `threshold` are variables of shape (). Compute the loss with an `if`, and
+# The **Huber loss** is gentle with outliers. For an error e and a threshold d it is $e^2/2$ if $|e| \le d$, and $d
+# \cdot (|e| - d/2)$ otherwise. `error` and `threshold` are variables of shape (). Compute the loss with an `if`, and
 # return its gradients in a dict with the keys `"error"` and `"threshold"`. Leave a `None` as it is.
 
 # %% exercise="05.1"
@@ -148,9 +148,10 @@ check("05.1", huber_gradients)
 # %% [markdown]
 # ## When does Python run?
 #
-# Python is slow, so TensorFlow can take it out of the loop. `tf.function` runs your Python code once, with a placeholder
-# for each tensor, and notes the TensorFlow operations. This is called **tracing**, and the result is a **graph**. Later
-# calls run the graph and skip Python. You can watch this with a function that leaves a mark in a Python list.
+# Python is slow, so TensorFlow can take it out of the loop. `tf.function` runs your Python code once, with a
+# placeholder for each tensor, and notes the TensorFlow operations. This is called **tracing**, and the result is a
+# **graph**. Later calls run the graph and skip Python. You can watch this with a function that leaves a mark in a
+# Python list.
 #
 # > **Predict**
 # >
@@ -179,8 +180,8 @@ print("marks:", len(marks), " counter:", counter.numpy())
 # The function computed three results, so three marks would make sense. But Python ran only once, for the trace.
 # `counter.assign_add` is a TensorFlow operation. It is part of the graph, and it ran three times.
 #
-# Python runs again only if the arguments are of a new kind. For a tensor, the kind is its shape and dtype. A Python number
-# gets no placeholder: it is built into the graph, so each new *value* needs a new trace.
+# Python runs again only if the arguments are of a new kind. For a tensor, the kind is its shape and dtype. A Python
+# number gets no placeholder: it is built into the graph, so each new *value* needs a new trace.
 
 # %%
 before = len(marks)
@@ -198,8 +199,8 @@ drawn = tf.function(lambda: tf.constant(np.random.rand()))
 assert drawn() == drawn() and np.random.rand() != np.random.rand()
 
 # %% [markdown]
-# So pass a number that changes, such as a learning rate, as a tensor. Otherwise every new value costs a trace, which is
-# far slower than a call.
+# So pass a number that changes, such as a learning rate, as a tensor. Otherwise every new value costs a trace, which
+# is far slower than a call.
 #
 # ### Exercise 05.2: predict
 #
@@ -255,13 +256,13 @@ assert traces == [1, 1, 2, 3, 4, 4]
 # ## What happens to the branch not taken?
 #
 # While it traces, `tf.function` has only placeholders, and a placeholder cannot answer `x > 0`. So TensorFlow rewrites
-# your Python code first: an `if` or `while` on a tensor becomes an operation that contains *both* branches, or the body of
-# the loop. The rewriting is called **AutoGraph**.
+# your Python code first: an `if` or `while` on a tensor becomes an operation that contains *both* branches, or the
+# body of the loop. The rewriting is called **AutoGraph**.
 #
 # > **Predict**
 # >
-# > In eager code, which is code outside a `tf.function`, the gradient with respect to y at x = -2 was `None`. What is it
-# > in a graph?
+# > In eager code, which is code outside a `tf.function`, the gradient with respect to y at x = -2 was `None`. What is
+# > it in a graph?
 
 # %%
 predict("05.c", "")
@@ -282,14 +283,15 @@ for number in (3.0, 2.0, 2.71, 2.72):
     assert np.allclose(in_graph, value_and_slope(power, number), rtol=1e-5)
 
 # %% [markdown]
-# You might expect `None` again, since the same branch runs. But the graph contains both branches, so it has a path to y.
-# The path goes through the branch that was not taken, and brings 0.
+# You might expect `None` again, since the same branch runs. But the graph contains both branches, so it has a path to
+# y. The path goes through the branch that was not taken, and brings 0.
 #
 # > **Warning**
 # >
 # > Code that asks `if gradient is None` may behave differently under `tf.function`.
 #
-# Is a 0 from a graph always harmless, then? No. Below, the branch that *is* taken uses y, but `tf.round` cuts the path:
+# Is a 0 from a graph always harmless, then? No. Below, the branch that *is* taken uses y, but `tf.round` cuts the
+# path:
 
 # %%
 def gradient_of_rounded(x, y):
@@ -307,8 +309,8 @@ assert gradient_of_rounded(-x, y) is None
 assert tf.function(gradient_of_rounded)(-x, y).numpy() == 0.0
 
 # %% [markdown]
-# Eager code reports the missing path with `None`, and the graph hides it behind a 0. So if a graph gives a 0 that you do
-# not expect, call the function without `tf.function` and look again.
+# Eager code reports the missing path with `None`, and the graph hides it behind a 0. So if a graph gives a 0 that you
+# do not expect, call the function without `tf.function` and look again.
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
@@ -367,11 +369,11 @@ explained(batches)
 assert causes == ["graph-loop"]
 
 # %% [markdown]
-# The loss is right and the slope is `None`. In a graph, a loop over a dataset becomes an operation on the dataset itself,
-# and this operation has no gradient. (`ExplainingTape` calls the cause `graph-loop`.)
+# The loss is right and the slope is `None`. In a graph, a loop over a dataset becomes an operation on the dataset
+# itself, and this operation has no gradient. (`ExplainingTape` calls the cause `graph-loop`.)
 #
-# The fix is to put the tape *inside* the loop. A training loop does that anyway, because each batch brings a gradient and
-# a step:
+# The fix is to put the tape *inside* the loop. A training loop does that anyway, because each batch brings a gradient
+# and a step:
 
 # %%
 v = tf.Variable(3.0)
@@ -394,8 +396,8 @@ print(f"v after three steps: {v.numpy():.3f}")
 assert np.isclose(v, 3 * 0.9 * 0.5 * 0.5)
 
 # %% [markdown]
-# If you want the gradient of the whole loss, add up the gradients of the batches, because the gradient of a sum is the sum
-# of the gradients.
+# If you want the gradient of the whole loss, add up the gradients of the batches, because the gradient of a sum is the
+# sum of the gradients.
 #
 # ### Exercise 05.3: repair
 #
@@ -440,13 +442,13 @@ check("05.3", sum_and_gradient)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. How may its
 # source be used?</summary>
 #
-# Only in a branch that was not taken. Or in one that was, and the path is cut there, as by `tf.round`. The 0 does not tell
-# you which. The `None` of the eager code can be explained.
+# Only in a branch that was not taken. Or in one that was, and the path is cut there, as by `tf.round`. The 0 does not
+# tell you which. The `None` of the eager code can be explained.
 #
 # </details>
 # <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are there after 100
@@ -500,8 +502,8 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 # ### What else do graphs do?
 #
 # **AutoGraph has limits.** In a graph, `enumerate`, `zip` and comprehensions over a *tensor* are errors, and a
-# comprehension over a *dataset* never ends. An `if` on a tensor in the `call` method of your own Keras layer is an error,
-# too. And a Python bool is decided while tracing, so its other branch is not in the graph at all:
+# comprehension over a *dataset* never ends. An `if` on a tensor in the `call` method of your own Keras layer is an
+# error, too. And a Python bool is decided while tracing, so its other branch is not in the graph at all:
 
 # %%
 @tf.function
@@ -519,8 +521,8 @@ print("a Python bool:", gradient_if(False))
 assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
 
 # %% [markdown]
-# **The first call may trace twice.** If the function creates a variable, or the weights of a model that is not built yet,
-# a second trace follows at once, which must create nothing.
+# **The first call may trace twice.** If the function creates a variable, or the weights of a model that is not built
+# yet, a second trace follows at once, which must create nothing.
 
 # %%
 counts = {"creates a variable": 0, "creates nothing": 0}
@@ -543,8 +545,8 @@ print(counts)
 assert list(counts.values()) == [1, 1]
 
 # %% [markdown]
-# **A number may lack a part.** If only one term of the loss comes from a loop over a dataset, no `None` warns you. The loss
-# below has the slope 331, and the graph returns 1:
+# **A number may lack a part.** If only one term of the loss comes from a loop over a dataset, no `None` warns you. The
+# loss below has the slope 331, and the graph returns 1:
 
 # %%
 @tf.function
@@ -586,8 +588,9 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 # %% [markdown]
 # ### Can I differentiate an algorithm?
 #
-# Newton's iteration finds the square root of a: start with any g > 0, and replace it by the mean of g and a/g, again and
-# again. The tape goes back through every pass. It finds the slope of the square root, $1/(2\sqrt{a})$, which nobody told it.
+# Newton's iteration finds the square root of a: start with any g > 0, and replace it by the mean of g and a/g, again
+# and again. The tape goes back through every pass. It finds the slope of the square root, $1/(2\sqrt{a})$, which
+# nobody told it.
 
 # %%
 def newton_root(a):
@@ -624,8 +627,8 @@ assert tf.abs(g * g - 2) > 1e-10 * 2 and g == (g + 2 / g) / 2
 # > In float32 this loop may never end, because g² never comes that close to a. Give every `while` a largest number of
 # > passes.
 #
-# But when is the slope good enough? In the figure both errors fall, and the slope is always a little behind the value. A
-# loop that stops when its *value* is good may stop too early for the slope.
+# But when is the slope good enough? In the figure both errors fall, and the slope is always a little behind the value.
+# A loop that stops when its *value* is good may stop too early for the slope.
 
 # %%
 def after_passes(a, n):
@@ -663,8 +666,8 @@ print(f"root {root:.1f}, slope {slope_at_one}")
 
 # %% [markdown]
 # The value is exact, but the loop made no pass, so a was never used and there is no path. One more pass after the loop
-# helps here: at the root, the derivative of a pass with respect to g is 0, and what is left is the slope through a/g, the
-# right one.
+# helps here: at the root, the derivative of a pass with respect to g is 0, and what is left is the slope through a/g,
+# the right one.
 
 # %%
 def newton_root_one_more(a):
@@ -693,15 +696,15 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     assert np.isclose(slope, 2 - 2 * 0.5**n)
 
 # %% [markdown]
-# One more pass is enough only if a pass no longer depends on g at the solution. Otherwise make a fixed number of passes
-# that is large enough.
+# One more pass is enough only if a pass no longer depends on g at the solution. Otherwise make a fixed number of
+# passes that is large enough.
 #
 # ### Exercise 05.4: complete
 #
-# Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate: start with
-# E = M, and replace E by $M + e \sin E$ again and again. For e up to 0.6, 60 passes are enough. `M` and `e` are float64
-# variables, and each may be 0. Return the gradients of E in a dict, right to a thousandth. You may use a tape or a formula
-# of your own.
+# Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate: start with E
+# = M, and replace E by $M + e \sin E$ again and again. For e up to 0.6, 60 passes are enough. `M` and `e` are float64
+# variables, and each may be 0. Return the gradients of E in a dict, right to a thousandth. You may use a tape or a
+# formula of your own.
 
 # %% exercise="05.4"
 def kepler_gradients(M, e):
@@ -725,8 +728,8 @@ check("05.4", kepler_gradients)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A `for` over `range(60)` needs no stopping rule. A `while` that finds the equation solved at once, at e = 0 or at M = 0,
-# makes no pass. At M = 0 even one more pass is too few.
+# A `for` over `range(60)` needs no stopping rule. A `while` that finds the equation solved at once, at e = 0 or at M =
+# 0, makes no pass. At M = 0 even one more pass is too few.
 #
 # </details>
 

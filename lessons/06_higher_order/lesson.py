@@ -1,14 +1,15 @@
 # %% [markdown] part="Part I: the tape"
 # # 06 · Higher-order gradients
 #
-# You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a gradient, so
-# now you need the gradient of a gradient. The code runs, the penalty prints, and its gradient is `None`: the second tape
-# did not see how the first one worked. In this lesson you learn to differentiate a derivative.
+# You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a
+# gradient, so now you need the gradient of a gradient. The code runs, the penalty prints, and its gradient is `None`:
+# the outer tape was not recording when the inner one computed its gradient. In this lesson you learn to differentiate
+# a derivative.
 #
 # **You will learn to**
 #
 # - nest two tapes to get a second derivative, at one point or at many;
-# - read the shape of a jacobian;
+# - read the shape of a Jacobian;
 # - multiply a Hessian by a vector without ever computing the Hessian.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and [05 · Control flow](05_control_flow.ipynb).
@@ -34,8 +35,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## How do I differentiate a derivative?
 #
-# `tape.gradient` is itself a computation. If a second tape is recording while it runs, that tape can go back through it.
-# So put one tape inside another:
+# `tape.gradient` is itself a computation. If a second tape is recording while it runs, that tape can go back through
+# it. So put one tape inside another:
 
 # %%
 x = tf.Variable(2.0)
@@ -53,12 +54,12 @@ print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
 assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
 # %% [markdown]
-# The first derivative of x⁴ is 4x³ = 32, and the second is 12x² = 48. The line with `inner.gradient` is outside the inner
-# block but inside the outer one. That is the whole trick.
+# The first derivative of x⁴ is 4x³ = 32, and the second is 12x² = 48. The line with `inner.gradient` is outside the
+# inner block but inside the outer one. That is the whole trick.
 #
 # > **Predict**
 # >
-# > Move that line one step to the left, out of both blocks. What is the second derivative now?
+# > Move that line below both `with` blocks. What is the second derivative now?
 
 # %%
 predict("06.a", "")
@@ -87,8 +88,8 @@ assert outer.explain()[0].cause == "outer-tape-missed"
 # recording. The outer tape knows y, and it does not know where `slope` came from. (`ExplainingTape` calls this cause
 # `outer-tape-missed`.)
 #
-# Watch what the outer tape records in the right version. Press *Step*, or the right arrow key: first x⁴ is computed, then
-# its slope 4 · x³, and the orange path goes back through the slope.
+# Watch what the outer tape records in the right version. Press *Step*, or the right arrow key: first x⁴ is computed,
+# then its slope 4 · x³, and the orange path goes back through the slope.
 
 # %%
 def slope_of_power(x):
@@ -101,8 +102,9 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# If x is a plain tensor, each tape must watch it. It is worth writing that down once. `derivative` takes a function and
-# returns its derivative, which is a function again. So you can apply it twice:
+# If x is a plain tensor, each tape must watch it. It is worth writing that down once. `derivative` takes a function
+# and returns its derivative, which is a function again. So you can apply it twice. (That x³ and its first derivative
+# are both 27 at 3 is a coincidence.)
 
 # %%
 def derivative(f):
@@ -132,8 +134,8 @@ assert np.allclose(values, [27, 27, 18])
 # %% [markdown]
 # ## Many points at once
 #
-# A weight swings on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its acceleration at
-# 200 times. A loop over the times would be slow.
+# A ball bounces on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its acceleration
+# at 200 points in time. A loop over them would be slow.
 #
 # > **Predict**
 # >
@@ -156,11 +158,12 @@ acceleration = derivative(derivative(position))(t)
 print(speed.shape, acceleration.shape)
 
 # %% [markdown]
-# The positions are added up, so one number would make sense. But the gradient has the shape of its source: one number for
-# each time. And each time appears in only one position, so entry i tells how position i moves. That is the speed at
-# time i. One call gives all 200.
+# The positions are added up, so one number would make sense. But the gradient has the shape of its source: one number
+# for each time. Position i depends only on time i, so entry i of the gradient is the speed at time i. One call gives
+# all 200.
 #
-# In the figure, follow the dashed line to the top of a swing. There the speed is zero, and the acceleration is negative.
+# In the figure, follow the dashed line to the top of a swing. There the speed is zero, and the acceleration is
+# negative.
 
 # %%
 top = (2 * np.pi - np.arctan(1 / 8)) / 2  # worked out by hand
@@ -220,9 +223,9 @@ check("06.1", motion)
 # %% [markdown]
 # ### Exercise 06.2: repair
 #
-# Now the penalty from the beginning. A **gradient penalty** adds the squared slopes of a model's output, with respect to
-# its inputs, to the loss. This function should return the penalty's gradient with respect to the weights `w`. It has one
-# bug, and returns `None`.
+# Now the penalty from the beginning. A **gradient penalty** adds the squared slopes of a model's output, with respect
+# to its inputs, to the loss. This function should return the penalty's gradient with respect to the weights `w`. It
+# has one bug, and returns `None`.
 
 
 # %% exercise="06.2"
@@ -264,8 +267,9 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # ## What if there are many outputs?
 #
-# The sum over outputs was harmless for the spring. If every output depends on every input, it is not: you want them
-# separately. A **jacobian** keeps them apart. Entry [i, j] is the derivative of output i with respect to input j.
+# For the spring, adding up the outputs lost nothing. If several outputs depend on the same input, the sum mixes their
+# derivatives, and you need them separately. A **Jacobian** keeps them apart. Entry [i, j] is the derivative of output
+# i with respect to input j.
 
 # %%
 p = tf.Variable([2.0, 5.0])
@@ -283,8 +287,8 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # %% [markdown]
 # Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
-# The shape of a jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
-# (3, 2). For large shapes that is a large table, and it takes one walk back for each output.
+# The shape of a Jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
+# (3, 2). This table grows quickly, and computing it takes one backward pass for each output.
 #
 # ### Exercise 06.3: predict
 #
@@ -292,7 +296,7 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # `tape.jacobian(y, V)`? Write a tuple.
 
 # %% exercise="06.3"
-# A tuple: the shape of tape.jacobian(y, V).
+# A tuple: the shape of tape.Jacobian(y, V).
 ### BEGIN SOLUTION
 jacobian_shape = (8, 3, 4, 3)
 ### END SOLUTION
@@ -326,8 +330,9 @@ print(tape.jacobian(y, V).shape)
 # %% [markdown]
 # ## How much does the loss curve?
 #
-# The second derivatives of a loss tell how it curves: how fast the gradient changes as you move. For n parameters there
-# is one for each pair. Together they form the **Hessian** H, an n by n table. It is the jacobian of the gradient:
+# The second derivatives of a loss tell you how it curves: how fast the gradient changes as you move. With n
+# parameters, there is one second derivative for each pair of parameters. Together they form the **Hessian** H, an n by
+# n table. It is the Jacobian of the gradient:
 
 # %%
 def rosenbrock(x):
@@ -349,12 +354,11 @@ assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x)
 
 # %% [markdown]
 # (The function is Rosenbrock's, a narrow bent valley on which optimizers are tested.) A network with a million
-# parameters would need 10¹² entries, 8 TB in float64. But often you only ask: how does the gradient change if I move in
-# *this* direction v? The answer is the product Hv, which has n entries.
+# parameters would need 10¹² entries, 4 TB in float32. But often you only ask: how does the gradient change if I move
+# in *this* direction v? The answer is the product Hv, which has n entries.
 #
-# You can get Hv without H. Pass v as `output_gradients`: the tape then starts its walk back with v instead of ones, and
-# returns the sum of the rows of H, weighted by the entries of v. H is symmetric, so this is Hv, the **Hessian-vector
-# product**.
+# You can get Hv without H. Pass v as `output_gradients`. The outer tape then differentiates the sum of the gradient's
+# entries, each multiplied by its entry of v. Because H is symmetric, that is Hv, the **Hessian-vector product**.
 
 # %%
 def hessian_times(f, x, v):
@@ -380,19 +384,19 @@ expected[1:] += 200 * right - 400 * a * left
 assert np.allclose(Hv, expected, atol=1e-6)
 
 # %% [markdown]
-# It takes two walks back, whatever n is. For a million parameters, Hv is 8 MB.
+# It takes two backward passes, whatever n is. For a million parameters, Hv is 4 MB in float32.
 
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Your second derivative is <code>None</code>. Which line do you look at first?</summary>
 #
 # The one that takes the inner gradient. It must be inside the block of the outer tape.
 #
 # </details>
-# <details><summary>2. y has shape (10, 3) and x has shape (10, 4). What is the shape of the jacobian?</summary>
+# <details><summary>2. y has shape (10, 3) and x has shape (10, 4). What is the shape of the Jacobian?</summary>
 #
 # (10, 3, 10, 4): outputs first, then the source.
 #
@@ -410,7 +414,7 @@ assert np.allclose(Hv, expected, atol=1e-6)
 # - Call `inner.gradient` inside the block of the outer tape.
 # - Watch a plain tensor on both tapes.
 # - For many points, differentiate the whole tensor at once.
-# - Expect a jacobian to have the shape of the outputs, then the shape of the source.
+# - Expect a Jacobian to have the shape of the outputs, then the shape of the source.
 # - For a Hessian-vector product, pass `output_gradients=v`.
 #
 # ```python
@@ -428,13 +432,13 @@ assert np.allclose(Hv, expected, atol=1e-6)
 # %% [markdown]
 # ## Going deeper
 #
-# A faster jacobian and when it is wrong, Hessians of several parameters, forward mode, and what curvature is good for.
+# A faster Jacobian and when it is wrong, Hessians of several parameters, forward mode, and what curvature is good for.
 
 # %% [markdown]
 # ### When may I use batch_jacobian?
 #
 # A layer turns 7 examples into 7 outputs, and usually each output depends only on its own example. Then most of the
-# jacobian is zeros. `batch_jacobian` returns only one table for each example, in far fewer walks back.
+# Jacobian is zeros. `batch_jacobian` returns only one table for each example, in far fewer backward passes.
 
 # %%
 examples = tf.random.normal((7, 5), dtype=tf.float64)
@@ -466,8 +470,8 @@ weighted = tape.gradient(y, examples, output_gradients=weights)
 assert np.allclose(weighted, np.tensordot(weights, J, axes=2))
 
 # %% [markdown]
-# Now subtract the mean of the batch first, as batch normalization does in training. Each example has a share of 1/7 in the
-# mean, so the true table of an example against itself is 6/7 of W, transposed.
+# Now subtract the mean of the batch first, as batch normalization does in training. Each example has a share of 1/7 in
+# the mean, so the true table of an example against itself is 6/7 of W, transposed.
 #
 # > **Predict**
 # >
@@ -490,8 +494,8 @@ print(f"largest entry: {np.abs(batch_J_centered).max():.1f}")
 # It returns zeros, without an error. `batch_jacobian` adds up over the examples, and trusts that an example does not
 # influence the others. Here it does: when one example moves up, the others move down, and the sum stays the same.
 #
-# The figure marks the entries of the jacobian that are not zero. Look off the diagonal: on the left there are none, and on
-# the right all of them are.
+# The figure marks the entries of the Jacobian that are not zero. Look off the diagonal: on the left there are none,
+# and on the right all of them are.
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
@@ -514,7 +518,8 @@ assert np.allclose(batch_J_centered, summed.transpose(1, 0, 2))
 # %% [markdown]
 # ### What does `None` mean in a Hessian?
 #
-# For parameters in a dict, the Hessian comes in blocks. The outer tape is called once for each row, so it is persistent:
+# For parameters in a dict, the Hessian comes in blocks. The outer tape is called once for each row, so it is
+# persistent:
 
 # %%
 params = {"w": tf.Variable([1.0, -2.0]), "scale": tf.Variable(3.0)}
@@ -545,16 +550,16 @@ stacked = hessian_blocks(lambda w, scale: tf.reduce_sum(tf.stack([*tf.unstack(w)
 assert np.allclose(stacked["w"]["scale"], 0)  # a tensor, not None
 
 # %% [markdown]
-# The loss is a straight line in `scale`, so its second derivative is 0. The tape says `None`, because the first derivative
-# does not contain `scale` at all. Here `None` is a true zero. Make sure of that, by the formula or by
+# The loss is a straight line in `scale`, so its second derivative is 0. The tape says `None`, because the first
+# derivative does not contain `scale` at all. Here `None` is a true zero. Make sure of that, by the formula or by
 # `check_gradients` with `order=2` (lesson 07), before you put a 0 in its place.
 
 # %% [markdown]
 # ### What is forward mode?
 #
-# A tape goes backward from one output to all inputs. A `ForwardAccumulator` goes along with the computation: each number
-# carries its rate of change, and each operation passes it on. `jvp`, short for Jacobian-vector product, reads the rate of
-# a result. If x is 3 and changes at rate 1, then x² is 9 and changes at rate 6:
+# A tape goes backward from one output to all inputs. A `ForwardAccumulator` goes along with the computation: each
+# number carries its rate of change, and each operation passes it on. `jvp`, short for Jacobian-vector product, reads
+# the rate of a result. If x is 3 and changes at rate 1, then x² is 9 and changes at rate 6:
 
 # %%
 with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
@@ -563,8 +568,8 @@ with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
 print(f"value {square.numpy():.0f}, rate {accumulator.jvp(square).numpy():.0f}")
 
 # %% [markdown]
-# The rate of a *gradient* along v is Hv. So an accumulator around a tape is another route to the Hessian-vector product,
-# called **forward over reverse**:
+# The rate of a *gradient* along v is Hv. So an accumulator around a tape is another route to the Hessian-vector
+# product, called **forward over reverse**:
 
 # %%
 with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
@@ -592,9 +597,9 @@ assert rates == {"itself": "refused", "its .value": 6.0}
 #
 # ### Exercise 06.4: complete
 #
-# How sharply a loss bends along a direction u of length 1 is one number, $u^\top H u$. Return it for the direction of `v`,
-# which may have any length. Do not form H, and differentiate at `x` only, without differences. `f` is the loss, a function
-# of a tensor. `x` and `v` are `tf.constant`s of shape (n,).
+# How sharply a loss bends along a direction u of length 1 is one number, $u^\top H u$. Return it for the direction of
+# `v`, which may have any length. Do not form H, and differentiate at `x` only, without differences. `f` is the loss, a
+# function of a tensor. `x` and `v` are `tf.constant`s of shape (n,).
 
 
 # %% exercise="06.4"
@@ -651,8 +656,8 @@ def descend(p, learning_rate, steps):
 # %% [markdown]
 # > **Predict**
 # >
-# > From (-1.2, 1) to a loss below 1e-6, gradient descent with the learning rate 0.001 takes about 15,000 steps. How many
-# > does Newton's method take?
+# > From (-1.2, 1) to a loss below 1e-6, gradient descent with the learning rate 0.001 takes about 15,000 steps. How
+# > many does Newton's method take?
 
 # %%
 predict("06.d", "")
@@ -689,8 +694,8 @@ for ax, (name, path) in zip(axes, paths.items(), strict=True):
     rims = plt.setp(ax.lines, markeredgewidth=0)
 
 # %% [markdown]
-# Look at the dot far below the valley. The second step made the loss 300 times larger, because the bowl fits only near the
-# point, and the step went further. Here the next steps came back, but nothing guarantees it. If H has a negative
+# Look at the dot far below the valley. The second step made the loss 300 times larger, because the bowl fits only near
+# the point, and the step went further. Here the next steps came back, but nothing guarantees it. If H has a negative
 # eigenvalue, there is not even a bowl. So away from a minimum, Newton's method needs a safeguard.
 
 # %% tags=["claims"]
@@ -708,7 +713,8 @@ assert np.allclose(eigenvalues, [-398, 200])
 #
 # - TensorFlow's guide *Advanced automatic differentiation*: the same in reference form.
 # - Pearlmutter, *Fast exact multiplication by the Hessian*, Neural Computation 6 (1994): Hv and its cost.
-# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: how to keep Newton's method from climbing.
+# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: how to keep Newton's method from
+#   climbing.
 #
 # In this lesson a derivative was wrong, and no error told you. Next: how to prove that one is right, in
 # [07 · Gradient checking](07_gradient_checking.ipynb).

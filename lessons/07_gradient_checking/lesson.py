@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape"
 # # 07 · Gradient checking
 #
-# A colleague has derived the gradient of a loss by hand. It trains, but only with a tiny learning rate, so the team spends
-# a week on tuning it. The gradient was wrong from the start: too large by a factor of n, the batch size. A wrong gradient
-# raises no error. In this lesson you learn to check one in a second, however many parameters it has.
+# A colleague has derived the gradient of a loss by hand. It trains, but only with a tiny learning rate, so the team
+# spends a week on tuning it. The gradient was wrong from the start: too large by a factor of n, the batch size. A
+# wrong gradient raises no error. In this lesson you learn to check one in a second, however many parameters it has.
 #
 # **You will learn to**
 #
@@ -25,8 +25,9 @@ import tensorflow as tf
 # %% [markdown]
 # ## How good is a difference?
 #
-# To check a derivative you need a second opinion. The simplest one is to move x a little, and see how f changes. Here are
-# two formulas for that, with the step h. All derivatives of exp at x = 1 are e = 2.718, so the errors are easy to see:
+# To check a derivative you need a second opinion. The simplest one is to move x a little, and see how f changes. Here
+# are two formulas for that, with the step h. All derivatives of exp at x = 1 are e = 2.718, so the errors are easy to
+# see:
 
 # %%
 def forward(f, x, h):
@@ -49,14 +50,15 @@ for h in (0.1, 0.01, 0.001):
     assert np.allclose(errors, [np.e * h / 2, np.e * h**2 / 6], rtol=0.05)
 
 # %% [markdown]
-# With a step ten times shorter, the error of the **forward difference** is ten times smaller, and that of the **central
-# difference** is a hundred times smaller. The forward line turns away from the curve, because the curve bends. The central
-# line goes through a point on either side, and most of the bend cancels. So from here on, we use the central one.
+# With a step ten times shorter, the error of the **forward difference** is ten times smaller, and that of the
+# **central difference** is a hundred times smaller. The forward line turns away from the curve, because the curve
+# bends. The central line goes through a point on either side, and most of the bend cancels. So from here on, we use
+# the central one.
 #
 # > **Predict**
 # >
-# > Then let us take a really short step. For forward differences of exp at 1, in float64, which step is the most accurate:
-# > 1e-4, 1e-8 or 1e-12?
+# > Then let us take a really short step. For forward differences of exp at 1, in float64, which step is the most
+# > accurate: 1e-4, 1e-8 or 1e-12?
 
 # %%
 predict("07.a", "")
@@ -66,9 +68,9 @@ for h in [1e-4, 1e-8, 1e-12]:
     print(f"h = {h:.0e}: off by {abs(forward(tf.exp, x, h).numpy() - np.e):.0e}")
 
 # %% [markdown]
-# The shortest step should follow the curve best, but it is about as bad as the longest. Every value of f is rounded, in
-# float64 to about 16 digits. If h is short, f(x + h) and f(x) agree in most of these digits. Their difference is mostly
-# **rounding error**, and dividing by a tiny h makes it large. So there is a best step, neither long nor short.
+# The shortest step should follow the curve best, but it is about as bad as the longest. Every value of f is rounded,
+# in float64 to about 16 digits. If h is short, f(x + h) and f(x) agree in most of these digits. Their difference is
+# mostly **rounding error**, and dividing by a tiny h makes it large. So there is a best step, neither long nor short.
 #
 # In the figure, the errors fall from the right as h gets shorter, and then rise again because of rounding.
 
@@ -105,8 +107,8 @@ assert abs(left + 1) < 0.2  # rounding grows as 1 / h
 assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
 
 # %% [markdown]
-# Even at its best step, a central difference in float32 leaves only about five correct digits. So check in float64 if you
-# can. The tool that you will meet in a moment finds the step for you.
+# Even at its best step, a central difference in float32 leaves only about five correct digits. So check in float64 if
+# you can. The tool that you will meet in a moment finds the step for you.
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -131,8 +133,8 @@ print(f"predicted {predicted:.3f}, measured {measured:.3f}")
 assert predicted == -0.5 and np.isclose(measured, -0.5)
 
 # %% [markdown]
-# If you move along v, the loss changes at the rate gradient · v, the sum of the products of their entries: here
-# 3 · 0.5 - 1 · 2 = -0.5. A central difference along v measures the same rate with two evaluations, whatever the number of
+# If you move along v, the loss changes at the rate gradient · v, the sum of the products of their entries: here 3 ·
+# 0.5 - 1 · 2 = -0.5. A central difference along v measures the same rate with two evaluations, whatever the number of
 # parameters. If the two numbers differ, the gradient is wrong.
 #
 # > **Predict**
@@ -161,16 +163,16 @@ assert 0.006 < np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error)) < 0.01
 
 # %% [markdown]
 # One entry among a million sounds like too little to notice. But a random direction moves every entry, the wrong one
-# included, and the other 999,999 products are known to many digits. A direction misses an error only by accident, if it
-# happens to move hardly at all along it.
+# included, and the other 999,999 products are known to many digits. A direction misses an error only by accident, if
+# it happens to move hardly at all along it.
 
 # %% [markdown]
 # ## How do I read a report?
 #
 # `check_gradients(f, at)` does all of this: it draws three directions for each tensor, finds a step that suits f, and
-# compares. You set no tolerance. Instead it estimates how far off its own measurement may be, and calls that the **error
-# bar**. Pass `grads` to check gradients that you derived by hand. Here is a linear model. In the gradient of b, the 2 of
-# the square was forgotten:
+# compares. You set no tolerance. Instead it estimates how far off its own measurement may be, and calls that the
+# **error bar**. Pass `grads` to check gradients that you derived by hand. Here is a linear model. In the gradient of
+# b, the 2 of the square was forgotten:
 
 # %%
 features = 10 * tf.random.normal((8, 3), dtype=tf.float64)
@@ -219,8 +221,8 @@ assert check_gradients(loss, [W, b]).passed
 # %% [markdown]
 # ### Exercise 07.3: repair
 #
-# Here is the colleague's function. It should return the gradient of the mean cross-entropy with respect to the logits. It
-# has one bug. Fix it by hand, without a tape. First read a report, in a cell of your own below the function:
+# Here is the colleague's function. It should return the gradient of the mean cross-entropy with respect to the logits.
+# It has one bug. Fix it by hand, without a tape. First read a report, in a cell of your own below the function:
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
@@ -257,8 +259,8 @@ check("07.3", cross_entropy_gradient)
 # %% [markdown]
 # ## Where should I check?
 #
-# A check is made at one point, and not every point is good. `relu(x)` is 0 to the left of 0, and x to the right. At 0 its
-# slope jumps from 0 to 1. Such a point is called a **kink**.
+# A check is made at one point, and not every point is good. `relu(x)` is 0 to the left of 0, and x to the right. At 0
+# its slope jumps from 0 to 1. Such a point is called a **kink**.
 #
 # > **Predict**
 # >
@@ -284,8 +286,8 @@ many = 1 - tf.one_hot(7, 1000)  # one 0 among ones
 assert check_gradients(lambda x: tf.reduce_sum(tf.nn.relu(x)), many).passed
 
 # %% [markdown]
-# There is no derivative at 0. The difference takes the mean of both sides, 0.5, and the tape takes the left side, 0, by
-# convention. Neither is wrong, so the report says `kink nearby`: check at another point.
+# There is no derivative at 0. The difference takes the mean of both sides, 0.5, and the tape takes the left side, 0,
+# by convention. Neither is wrong, so the report says `kink nearby`: check at another point.
 #
 # A bad point can also hide a bug. At x = 0, the wrong gradient x agrees with the right one, 2x:
 
@@ -326,12 +328,13 @@ print("the author's test passes:", report.passed)
 assert report.passed and d_x.shape == x.shape
 
 # %% [markdown]
-# A backward pass gets `upstream`, the gradient of the loss with respect to its output y. To check one, use a loss whose
-# gradient with respect to y you know: the weighted sum `tf.reduce_sum(upstream * y)` has the gradient `upstream`.
+# A backward pass gets `upstream`, the gradient of the loss with respect to its output y. To check one, use a loss
+# whose gradient with respect to y you know: the weighted sum `tf.reduce_sum(upstream * y)` has the gradient
+# `upstream`.
 #
-# Write `is_right(backward)`. It takes a backward pass of `centered`, and returns `True` if both gradients are right and
-# `False` if not. It will be given right ones, and wrong ones with a single mistake. The mistake may be as small as 3 %, or
-# be in a single entry.
+# Write `is_right(backward)`. It takes a backward pass of `centered`, and returns `True` if both gradients are right
+# and `False` if not. It will be given right ones, and wrong ones with a single mistake. The mistake may be as small as
+# 3 %, or be in a single entry.
 
 # %% exercise="07.4"
 def is_right(backward):
@@ -360,21 +363,21 @@ check("07.4", is_right)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Draw x, scale and upstream at random. Check the weighted sum at `[x, scale]`, with both gradients in `grads`, and return
-# `report.passed`.
+# Draw x, scale and upstream at random. Check the weighted sum at `[x, scale]`, with both gradients in `grads`, and
+# return `report.passed`.
 #
 # </details>
 # <details><summary>And what is the bug in the backward pass?</summary>
 #
-# A path is missing: each entry of x also moves the mean of its row. So subtract from `upstream * scale` the mean of each
-# of its rows.
+# A path is missing: each entry of x also moves the mean of its row. So subtract from `upstream * scale` the mean of
+# each of its rows.
 #
 # </details>
 
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. You halve the step of a central difference, and its error doubles. What do you see?</summary>
 #
@@ -416,8 +419,8 @@ check("07.4", is_right)
 # %% [markdown]
 # ### How do I write a gradient and trust it?
 #
-# log(1 + exp(x)) is a smooth relu. As written it fails in float32: at 100, exp overflows, and the tape multiplies infinity
-# by 0. The usual rewriting is `stable`, whose value is right everywhere.
+# log(1 + exp(x)) is a smooth relu. As written it fails in float32: at 100, exp overflows, and the tape multiplies
+# infinity by 0. The usual rewriting is `stable`, whose value is right everywhere.
 
 # %%
 def naive(x):
@@ -449,10 +452,10 @@ print("stable at 100:", value_and_slope(stable, 100.0))
 print("stable at 0, slope:", value_and_slope(stable, 0.0)[1])
 
 # %% [markdown]
-# The sum is smooth, but the tape differentiates its parts, and at a kink each part has a convention: `tf.maximum` gives 1
-# here and `tf.abs` gives 0, so the sum is 1. You can do better, because you know the slope: it is the sigmoid. Under
-# `tf.custom_gradient`, a function returns its value and a function `grad`, which multiplies the upstream gradient by the
-# slope:
+# The sum is smooth, but the tape differentiates its parts, and at a kink each part has a convention: `tf.maximum`
+# gives 1 here and `tf.abs` gives 0, so the sum is 1. You can do better, because you know the slope: it is the sigmoid.
+# Under `tf.custom_gradient`, a function returns its value and a function `grad`, which multiplies the upstream
+# gradient by the slope:
 
 # %%
 @tf.custom_gradient
@@ -508,8 +511,8 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# The first derivative is right, so you might expect the true second derivative, about 0.2. But NumPy left no path from x to
-# the slope. `order=2` finds that out. Run it on every `tf.custom_gradient` that is meant to be exact:
+# The first derivative is right, so you might expect the true second derivative, about 0.2. But NumPy left no path from
+# x to the slope. `order=2` finds that out. Run it on every `tf.custom_gradient` that is meant to be exact:
 
 # %%
 for f in [softplus, softplus_numpy]:
@@ -526,9 +529,10 @@ squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)
 assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]
-# If your function uses variables, TensorFlow passes them to `grad` as `variables=`, and expects their gradients as a list.
-# Return them *in that order*. In eager code it is the order of use, but in a graph TensorFlow sorts the variables by name,
-# so a function with a fixed order of its own is right in eager code and swaps two gradients in a graph:
+# If your function uses variables, TensorFlow passes them to `grad` as `variables=`, and expects their gradients as a
+# list. Return them *in that order*. In eager code it is the order of use, but in a graph TensorFlow sorts the
+# variables by name, so a function with a fixed order of its own is right in eager code and swaps two gradients in a
+# graph:
 
 # %%
 W1, B1 = tf.Variable(2.0, name="w"), tf.Variable(1.0, name="b")
@@ -558,8 +562,9 @@ assert [float(gradient) for gradient in tf.function(gradients_of_affine)()] == [
 # %% [markdown]
 # ### Exercise 07.5: complete
 #
-# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Write its gradient yourself, with `tf.custom_gradient`. Value, slope
-# and second derivative should be right from -100 to 100, elementwise for x of any shape. This form does not overflow:
+# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Write its gradient yourself, with `tf.custom_gradient`. Value,
+# slope and second derivative should be right from -100 to 100, elementwise for x of any shape. This form does not
+# overflow:
 # |x| + log(1 + exp(-2|x|)) - log 2. (Near 0 its value is lost in rounding. That is accepted.)
 
 # %% exercise="07.5"
@@ -593,13 +598,13 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ### Which step is best?
 #
-# How the error falls with the step is called its **order**. A forward difference has the order 1: half the step, half the
-# error. A central difference has the order 2: half the step, a quarter of the error.
+# How the error falls with the step is called its **order**. A forward difference has the order 1: half the step, half
+# the error. A central difference has the order 2: half the step, a quarter of the error.
 #
 # ### Exercise 07.1: predict
 #
-# A central difference of x³ at x = 2 with the step 0.08 gives 12.0064. The true slope is 12. How far off is it with the
-# step 0.004?
+# A central difference of x³ at x = 2 with the step 0.08 gives 12.0064. The true slope is 12. How far off is it with
+# the step 0.004?
 
 # %% exercise="07.1"
 # One number: the error of the central difference with the step 0.004.
@@ -664,15 +669,15 @@ for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
     assert error > 0.9 if name == "size of x" else error < 1e-8
 
 # %% [markdown]
-# Near 100,000, float32 numbers are 1/128 apart, so x + 1/1024 is rounded to x, and nothing moves. And beware: where the
-# tape has `None`, `compute_gradient` silently claims the gradient 0.
+# Near 100,000, float32 numbers are 1/128 apart, so x + 1/1024 is rounded to x, and nothing moves. And beware: where
+# the tape has `None`, `compute_gradient` silently claims the gradient 0.
 
 # %% [markdown]
 # ### How do I derive a backward pass by hand?
 #
-# In y = x @ W, all 2 by 2, follow one entry w = W[0, 1]. It meets x[0, 0] on its path to y[0, 1], and x[1, 0] on its path
-# to y[1, 1]. `upstream` holds the gradient of the loss with respect to each y. Press *Step*, or the right arrow key, and
-# follow the orange paths back to w.
+# In y = x @ W, all 2 by 2, follow one entry w = W[0, 1]. It meets x[0, 0] on its path to y[0, 1], and x[1, 0] on its
+# path to y[1, 1]. `upstream` holds the gradient of the loss with respect to each y. Press *Step*, or the right arrow
+# key, and follow the orange paths back to w.
 
 # %%
 x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -689,8 +694,8 @@ def loss_of_entry(w):
 play_tape(loss_of_entry, W[0, 1])
 
 # %% [markdown]
-# Each path contributes the x that w meets, times the upstream gradient, and the paths add up: 1 · 10 + 3 · 1000 = 3010. The
-# same holds for every entry, and together they are a product of matrices:
+# Each path contributes the x that w meets, times the upstream gradient, and the paths add up: 1 · 10 + 3 · 1000 =
+# 3010. The same holds for every entry, and together they are a product of matrices:
 
 # %%
 with tf.GradientTape() as tape:
@@ -708,9 +713,9 @@ assert (tf.transpose(x) @ upstream)[0, 1] == 3010
 # %% [markdown]
 # ### Exercise 07.2: repair
 #
-# A dense layer is y = x @ W + b. From `upstream`, this function should return the gradients with respect to x, W and b. It
-# has two bugs. W is square, so no shape gives them away. Fix them by hand, without a tape. First read a report, in a cell of
-# your own below the function:
+# A dense layer is y = x @ W + b. From `upstream`, this function should return the gradients with respect to x, W and
+# b. It has two bugs. W is square, so no shape gives them away. Fix them by hand, without a tape. First read a report,
+# in a cell of your own below the function:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -745,8 +750,8 @@ check("07.2", dense_backward)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# (A @ B) transposed is B transposed @ A transposed. Whatever is copied to n rows in the forward pass is added up in the
-# backward pass.
+# (A @ B) transposed is B transposed @ A transposed. Whatever is copied to n rows in the forward pass is added up in
+# the backward pass.
 #
 # </details>
 
@@ -773,9 +778,9 @@ print(f"loss {loss:.3f}, hidden layer {hidden.shape}, error {error.shape}")
 # %% [markdown]
 # ### Exercise 07.6: complete
 #
-# Write its backward pass in NumPy: the gradients of the loss, in a dict with the keys and shapes of `params`. Start at the
-# error, and go back line by line. Then check it, in a cell of your own. (`check_gradients` needs a tensor, so the NumPy loss
-# is converted.)
+# Write its backward pass in NumPy: the gradients of the loss, in a dict with the keys and shapes of `params`. Start at
+# the error, and go back line by line. Then check it, in a cell of your own. (`check_gradients` needs a tensor, so the
+# NumPy loss is converted.)
 #
 # ```python
 # grads = backward(params, x, hidden, error)
@@ -805,28 +810,28 @@ check("07.6", backward)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# There are two dense layers, as in 07.2, with a tanh between them. The first `upstream` is the derivative of the mean of
-# the squared errors: 2 · error / n.
+# There are two dense layers, as in 07.2, with a tanh between them. The first `upstream` is the derivative of the mean
+# of the squared errors: 2 · error / n.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The derivative of tanh is 1 - tanh², and `hidden` is the tanh. Multiply the gradient that arrives at `hidden` by it before
-# you go on to W1 and b1.
+# The derivative of tanh is 1 - tanh², and `hidden` is the tanh. Multiply the gradient that arrives at `hidden` by it
+# before you go on to W1 and b1.
 #
 # </details>
 
 # %% [markdown]
 # ### What is wrong with this program?
 #
-# Part I ends with a bug that you find by its symptom. There are no hints and no points, as in your own work. It takes about
-# five minutes.
+# Part I ends with a bug that you find by its symptom. There are no hints and no points, as in your own work. It takes
+# about five minutes.
 #
 # ### Exercise 07.7: repair
 #
-# `follow` takes one step of gradient descent for each learning rate in `rates`, and returns the value of w after each step.
-# For x = (1, 2) and y = (2, 4), from w = 0, the rates 0.1, 0.01 and 0.001 should lead to 1, 1.05 and 1.055. They lead to 1,
-# 1.5 and 1.75, and no error is raised.
+# `follow` takes one step of gradient descent for each learning rate in `rates`, and returns the value of w after each
+# step. For x = (1, 2) and y = (2, 4), from w = 0, the rates 0.1, 0.01 and 0.001 should lead to 1, 1.05 and 1.055. They
+# lead to 1, 1.5 and 1.75, and no error is raised.
 
 # %% exercise="07.7"
 def follow(w, x, y, rates):
@@ -864,7 +869,7 @@ check("07.7", follow)
 # - Nocedal and Wright, *Numerical Optimization*, 2nd edition, section 8.1: where the best steps come from.
 # - Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput. 33 (2011): how to measure rounding.
 #
-# Part I ends here. To see what stayed with you, ask for ten questions with other numbers: `from course_utils import review`
-# in a cell of your own, and then `review(part="I")`.
+# Part I ends here. To see what stayed with you, ask for ten questions with other numbers: `from course_utils import
+# review` in a cell of your own, and then `review(part="I")`.
 #
 # Part II puts gradients to work: [08 · Regression](08_regression.ipynb).

@@ -1,9 +1,10 @@
 # %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
-# Your loop fits a courier's price list, 200 steps with the learning rate 0.07, and it works. With 0.09 the loss passes a
-# million. A colleague logs the weights in grams instead of kilograms, and gets NaN. It is the same code, and they are the
-# same prices. In this lesson you write gradient descent by hand, and learn what decides how large a step may be.
+# Your loop fits a courier's price list, 200 steps with the learning rate 0.07, and it works. With 0.09 the loss passes
+# a million. A colleague logs the weights in grams instead of kilograms, and gets NaN. It is the same code, and they
+# are the same prices. In this lesson you write gradient descent by hand, and learn what decides how large a step may
+# be.
 #
 # **You will learn to**
 #
@@ -25,8 +26,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does one step do?
 #
-# A courier charges 5 € for a parcel and 10 € for each kilogram. You have 200 bills but no price list, and want to find the
-# two numbers. Fitting a formula to data like this is called **regression**.
+# A courier charges 5 € for a parcel and 10 € for each kilogram. You have 200 bills but no price list, and want to find
+# the two numbers. Fitting a formula to data like this is called **regression**.
 #
 # The gradient points in the direction in which the loss grows fastest. **Gradient descent** goes the other way: it
 # subtracts the gradient, times a small number, the **learning rate** `lr`. That is one step:
@@ -74,12 +75,12 @@ after_200 = w.numpy(), b.numpy()
 print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 
 # %% [markdown]
-# w comes from below and should stop at 10, yet it went past it. The reason is b: it lags behind at 3, so w charges a part of
-# the fixed fee, too. The average price is right already, and only the two shares are wrong. To sort that out takes many more
-# steps.
+# w comes from below and should stop at 10, yet it went past it. The reason is b: it lags behind at 3, so w charges a
+# part of the fixed fee, too. The average price is right already, and only the two shares are wrong. To sort that out
+# takes many more steps.
 #
-# In eager code they would take a minute. A loop over `tf.range` inside a `tf.function` becomes part of the graph (lesson
-# 05), and one call takes 100,000 steps in a few seconds:
+# In eager code they would take a minute. A loop over `tf.range` inside a `tf.function` becomes part of the graph
+# (lesson 05), and one call takes 100,000 steps in a few seconds:
 
 # %%
 @tf.function
@@ -111,8 +112,9 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 # %% [markdown]
 # ### Exercise 08.1: complete
 #
-# Tea cools along the curve `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between this curve
-# and `y`. Return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape (n,).
+# Tea cools along the curve `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between this
+# curve and `y`. Return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape
+# (n,).
 
 
 # %% exercise="08.1"
@@ -175,8 +177,8 @@ for lr, values in losses.items():
     print(f"learning rate {lr}: loss {values[0]:.0f}, {values[1]:.0f}, ..., {values[-1]:.1g}")
 
 # %% [markdown]
-# 0.09 is only a little more than 0.07, so you might expect it to be a little faster. But the loss explodes. The figure shows
-# the loss as a map, with a long valley. Look where the first 8 steps lead.
+# 0.09 is only a little more than 0.07, so you might expect it to be a little faster. But the loss explodes. The figure
+# shows the loss as a map, with a long valley. Look where the first 8 steps lead.
 
 # %%
 fig, axes = plt.subplots(1, 3, figsize=(10.0, 3.4), sharey=True)
@@ -194,12 +196,12 @@ for ax, lr in zip(axes, losses, strict=True):
 assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][-1] > 1e6
 
 # %% [markdown]
-# With 0.005 you come down slowly. With 0.07 you jump from one side of the valley to the other, and come closer. With 0.09
-# each jump ends a little further out, and soon leaves the map.
+# With 0.005 you come down slowly. With 0.07 you jump from one side of the valley to the other, and come closer. With
+# 0.09 each jump ends a little further out, and soon leaves the map.
 #
 # Why? Take a single variable whose loss is $\frac{\lambda}{2} d^2$ at the distance d from the minimum. Its slope is
-# $\lambda d$, and λ, the second derivative, is the **curvature**. One step goes from d to $d - \text{lr} \cdot \lambda d$. So
-# **each step multiplies the distance by 1 - lr · λ**.
+# $\lambda d$, and λ, the second derivative, is the **curvature**. One step goes from d to $d - \text{lr} \cdot \lambda
+# d$. So **each step multiplies the distance by 1 - lr · λ**.
 
 # %%
 curvature = 4.0
@@ -211,11 +213,11 @@ for lr in [0.1, 0.25, 0.4, 0.6]:
     print(f"lr {lr:4}: factor {1 - lr * curvature:4.1f}, distances", np.round(d, 2))
 
 # %% [markdown]
-# A factor between -1 and 1 brings you closer. Below -1, every step lands on the other side and further out. So the limit is
-# **lr < 2/λ**, here 2/4 = 0.5.
+# A factor between -1 and 1 brings you closer. Below -1, every step lands on the other side and further out. So the
+# limit is **lr < 2/λ**, here 2/4 = 0.5.
 #
-# With two variables the curvature depends on the direction. In our valley it is small along the floor and large across it,
-# and the walls decide. The curvatures are the eigenvalues of the Hessian (lesson 06):
+# With two variables the curvature depends on the direction. In our valley it is small along the floor and large across
+# it, and the walls decide. The curvatures are the eigenvalues of the Hessian (lesson 06):
 
 # %%
 def loss_at(p):
@@ -240,13 +242,13 @@ for factor in (0.98, 1.02):
     assert (values[-1] < values[0]) == (factor < 1)
 
 # %% [markdown]
-# The limit lies between 0.07 and 0.09. That explains the three maps. It also explains the colleague: in grams, x is 1,000
-# times as large, the curvature is a million times as large, and the limit a millionth.
+# The limit lies between 0.07 and 0.09. That explains the three maps. It also explains the colleague: in grams, x is
+# 1,000 times as large, the curvature is a million times as large, and the limit a millionth.
 #
 # ### Exercise 08.2: predict
 #
-# The model `w * x` has one variable, so its Hessian is one number. The data are x = (1, 3) and y = (2, 6), and the loss is
-# the mean squared error. Below which learning rate does gradient descent converge?
+# The model `w * x` has one variable, so its Hessian is one number. The data are x = (1, 3) and y = (2, 6), and the
+# loss is the mean squared error. Below which learning rate does gradient descent converge?
 
 # %% exercise="08.2"
 # One number: the largest learning rate.
@@ -287,8 +289,9 @@ assert np.isclose(limit, 0.2) and np.isclose(abs(v - 2), 2 * abs(1 - 2 * share) 
 # %% [markdown]
 # ### Exercise 08.3: repair
 #
-# This function should take `steps` steps on the *mean* squared error, from w = b = 0. With 5 examples, x between -1 and 1,
-# and 100 steps with the learning rate 0.05, it finds the line. With 200 such examples it returns NaN. It has one bug.
+# This function should take `steps` steps on the *mean* squared error, from w = b = 0. With 5 examples, x between -1
+# and 1, and 100 steps with the learning rate 0.05, it finds the line. With 200 such examples it returns NaN. It has
+# one bug.
 
 
 # %% exercise="08.3"
@@ -332,8 +335,8 @@ check("08.3", fit_line)
 # %% [markdown]
 # ## Why standardize the input?
 #
-# The steep direction limits the learning rate, and the flat one then needs many steps. The input is to blame. All parcels
-# weigh 1 to 5 kg, so raising w and raising b do nearly the same, and the loop can hardly tell them apart. To
+# The steep direction limits the learning rate, and the flat one then needs many steps. The input is to blame. All
+# parcels weigh 1 to 5 kg, so raising w and raising b do nearly the same, and the loop can hardly tell them apart. To
 # **standardize** the input, subtract its mean and divide by its standard deviation:
 
 # %%
@@ -358,11 +361,11 @@ path, losses_z = walk(z, y, 0.5, 3)
 print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 
 # %% [markdown]
-# Gradient descent has been slow so far, but one step is enough: the factor is 1 - 0.5 · 2 = 0, in every direction. The valley
-# has become a round bowl, and the gradient points straight at the minimum.
+# Gradient descent has been slow so far, but one step is enough: the factor is 1 - 0.5 · 2 = 0, in every direction. The
+# valley has become a round bowl, and the gradient points straight at the minimum.
 #
-# The fitted w is now the price of one standard deviation. To use the model on a new parcel, standardize the parcel with
-# *the same* mean and deviation. So store them with the model.
+# The fitted w is now the price of one standard deviation. To use the model on a new parcel, standardize the parcel
+# with *the same* mean and deviation. So store them with the model.
 
 # %%
 w_z, b_z = path[-1]
@@ -409,7 +412,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. The curvatures of a loss are 40 and 0.5. Which learning rates converge?</summary>
 #
@@ -468,9 +471,9 @@ for n in [1000, 10_000]:
     print(coefficients.numpy().ravel().round(3))
 
 # %% [markdown]
-# More steps change nothing. The loop knows the 200 points, and another parabola is closer to them than the true one. To see
-# whether a *loop* is right, do not compare it with the truth. Compare it with the minimum of the loss. If the model is
-# linear in its coefficients, one formula gives it, the **closed form** (least squares):
+# More steps change nothing. The loop knows the 200 points, and another parabola is closer to them than the true one.
+# To see whether a *loop* is right, do not compare it with the truth. Compare it with the minimum of the loss. If the
+# model is linear in its coefficients, one formula gives it, the **closed form** (least squares):
 
 # %%
 closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]  # (3, 1)
@@ -484,10 +487,11 @@ assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 # %% [markdown]
 # ### Exercise 08.4: complete
 #
-# Fit a parabola to (`x`, `y`), tensors of shape (n,), with your own loop that follows a tape's gradients. Return its values
-# at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2 % of the largest. There are
-# three cases, and in one of them x is between 100 and 101. In each, 200 steps can be enough. (A tensor has no `.mean()`: use
-# `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of computing.)
+# Fit a parabola to (`x`, `y`), tensors of shape (n,), with your own loop that follows a tape's gradients. Return its
+# values at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2 % of the
+# largest. There are three cases, and in one of them x is between 100 and 101. In each, 200 steps can be enough. (A
+# tensor has no `.mean()`: use `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of
+# computing.)
 
 
 # %% exercise="08.4"
@@ -528,13 +532,13 @@ check("08.4", fit_and_predict)
 # %% [markdown]
 # ### What do the curvatures look like?
 #
-# From most points of a valley, the gradient does not point straight away from the minimum, and a step against it passes
-# by. In a few directions it does. Such a direction is an **eigenvector** of the Hessian, and the **eigenvalue** that belongs
-# to it is the curvature in that direction. Along each eigenvector, a step multiplies the distance by 1 - lr · λ, as with one
-# variable.
+# From most points of a valley, the gradient does not point straight away from the minimum, and a step against it
+# passes by. In a few directions it does. Such a direction is an **eigenvector** of the Hessian, and the **eigenvalue**
+# that belongs to it is the curvature in that direction. Along each eigenvector, a step multiplies the distance by 1 -
+# lr · λ, as with one variable.
 #
-# In the figure, on the left, look for the arrows that point at the minimum: only those on the two eigenvectors do. On the
-# right are the eigenvectors of the parcels' loss, one along the valley and one across it.
+# In the figure, on the left, look for the arrows that point at the minimum: only those on the two eigenvectors do. On
+# the right are the eigenvectors of the parcels' loss, one along the valley and one across it.
 
 # %%
 H = hessian(loss_at, tf.zeros(2)).numpy()
@@ -568,8 +572,8 @@ assert np.sum(colors == "C1") == 4
 # %% [markdown]
 # ### What if the loss is not quadratic?
 #
-# A linear model with squared errors has a **quadratic** loss, whose curvature is the same everywhere. Other losses have no
-# fixed limit. x⁴ has the curvature 12x², which grows with the distance from the minimum, so the start decides:
+# A linear model with squared errors has a **quadratic** loss, whose curvature is the same everywhere. Other losses
+# have no fixed limit. x⁴ has the curvature 12x², which grows with the distance from the minimum, so the start decides:
 
 # %%
 for start in [0.5, 2.0]:
@@ -584,8 +588,8 @@ assert abs(v) > 1e40
 # %% [markdown]
 # For a network, 2/λ at a minimum tells you which learning rates can settle there, and not how to reach it.
 #
-# Very small steps have a limit, too. In float32, 100,000 steps with 0.001 end at b = 4.99, and 10,000 more change nothing:
-# near the minimum the update becomes too small for float32 to subtract, and w and b stop moving.
+# Very small steps have a limit, too. In float32, 100,000 steps with 0.001 end at b = 4.99, and 10,000 more change
+# nothing: near the minimum the update becomes too small for float32 to subtract, and w and b stop moving.
 
 # %% [markdown]
 # ## Further reading

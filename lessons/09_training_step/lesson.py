@@ -1,9 +1,9 @@
 # %% [markdown] part="Part II: training loops"
 # # 09 · A training step
 #
-# You leave `fit` for your own loop. Nothing raises an error, but the model ends up a little worse than before. A training
-# step has only a few parts, and you can leave out most of them without noticing. In this lesson you write a step that ends
-# with exactly the weights of `fit`, and learn to find the part that is missing.
+# You leave `fit` for your own loop. Nothing raises an error, but the model ends up a little worse than before. A
+# training step has only a few parts, and you can leave out most of them without noticing. In this lesson you write a
+# step that ends with exactly the weights of `fit`, and learn to find the part that is missing.
 #
 # **You will learn to**
 #
@@ -35,9 +35,9 @@ from keras import layers
 # %% [markdown]
 # ## What does Keras take over?
 #
-# In lesson 08 you had two variables, a formula and an update. A Keras **layer** holds variables and computes with them.
-# `Dense(1)` computes `x @ kernel + bias`, so its kernel and bias are your w and b. A **model** is made of layers. You can
-# write one as a class: `__init__` makes the layers, and `call` passes the input through them.
+# In lesson 08 you had two variables, a formula and an update. A Keras **layer** holds variables and computes with
+# them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and bias are your w and b. A **model** is made of
+# layers. You can write one as a class: `__init__` makes the layers, and `call` passes the input through them.
 
 # %%
 class Line(keras.Model):
@@ -69,11 +69,11 @@ y_hat = model(x)
 print("after a call:", [variable.path for variable in model.trainable_variables])
 
 # %% [markdown]
-# A kernel and a bias would make two, but the list is empty at first. The layer does not know yet how many inputs it gets. It
-# makes its variables when it is called for the first time.
+# A kernel and a bias would make two, but the list is empty at first. The layer does not know yet how many inputs it
+# gets. It makes its variables when it is called for the first time.
 #
-# An **optimizer** makes the update. It takes the gradients and the variables, in the same order. Plain gradient descent is
-# called `SGD`, and does the same as your `assign_sub`:
+# An **optimizer** makes the update. It takes the gradients and the variables, in the same order. Plain gradient
+# descent is called `SGD`, and does the same as your `assign_sub`:
 
 # %%
 variables = model.trainable_variables
@@ -95,8 +95,8 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # %% [markdown]
 # ## What does a complete step look like?
 #
-# Now a real task: 20 numbers for each example, and 5 classes. A step takes one **batch** of examples, here 32. One pass
-# through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be compared.
+# Now a real task: 20 numbers for each example, and 5 classes. A step takes one **batch** of examples, here 32. One
+# pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be compared.
 
 # %%
 x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
@@ -148,7 +148,8 @@ def train(step, epochs=3):
 
 
 # %% [markdown]
-# Is it right? There is a strict test: the same first weights and the same batches must end in the same weights as `fit`.
+# Is it right? There is a strict test: the same first weights and the same batches must end in the same weights as
+# `fit`.
 
 # %%
 def largest_difference(model, other):
@@ -174,9 +175,9 @@ assert largest_difference(ours, theirs) < 1e-4 and largest_difference(ours, buil
 # %% [markdown]
 # ## What does each part do?
 #
-# **`from_logits=True`.** The model ends in 5 **logits**, scores of any size. **Softmax** turns them into probabilities. The
-# loss, **cross-entropy**, is the negative logarithm of the probability of the right class. Keras's loss expects
-# probabilities, unless you tell it that it gets logits.
+# **`from_logits=True`.** The model ends in 5 **logits**, scores of any size. **Softmax** turns them into
+# probabilities. The loss, **cross-entropy**, is the negative logarithm of the probability of the right class. Keras's
+# loss expects probabilities, unless you tell it that it gets logits.
 #
 # > **Predict**
 # >
@@ -200,12 +201,12 @@ assert np.isclose(with_option, -np.log(probability)) and abs(without - with_opti
 # An error would help, but you get a number, and a wrong one. The loss took the logits for probabilities.
 #
 # **`sum(model.losses)`.** A **regularizer** adds a penalty for large weights to the loss, so that the network does not
-# memorize the examples. `L2(0.01)` is 0.01 times the sum of the squared weights. Keras computes the penalties and collects
-# them in `model.losses`. To add them is your job.
+# memorize the examples. `L2(0.01)` is 0.01 times the sum of the squared weights. Keras computes the penalties and
+# collects them in `model.losses`. To add them is your job.
 #
-# **`training=True`.** Some layers behave differently in training and at inference. `Dropout(0.2)` sets about a fifth of its
-# inputs to 0 in training, and does nothing at inference. Batch normalization scales by the mean and variance of the batch
-# in training, and by running averages at inference.
+# **`training=True`.** Some layers behave differently in training and at inference. `Dropout(0.2)` sets about a fifth
+# of its inputs to 0 in training, and does nothing at inference. Batch normalization scales by the mean and variance of
+# the batch in training, and by running averages at inference.
 #
 # > **Predict**
 # >
@@ -238,8 +239,8 @@ assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 
 # %% [markdown]
-# A tape is recording, so this must be training, you might think. But recording on a tape does not switch layers to training
-# mode. If you say nothing, dropout does nothing.
+# A tape is recording, so this must be training, you might think. But recording on a tape does not switch layers to
+# training mode. If you say nothing, dropout does nothing.
 #
 # Would the test against `fit` notice if a part were missing? Leave out one after the other:
 
@@ -265,9 +266,9 @@ assert largest_difference(train(make_step(True, 1)), theirs) < 1e-4
 # %% [markdown]
 # ### Exercise 09.1: complete
 #
-# Write the step for a regression. `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss is the mean
-# squared error plus the model's penalties. Let `optimizer` apply one update, and return the loss. Write the step yourself,
-# without Keras's `train_on_batch`.
+# Write the step for a regression. `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss is the
+# mean squared error plus the model's penalties. Let `optimizer` apply one update, and return the loss. Write the step
+# yourself, without Keras's `train_on_batch`.
 
 
 # %% exercise="09.1"
@@ -305,8 +306,8 @@ check("09.1", step_for_regression)
 #
 # ### Exercise 09.2: predict
 #
-# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1), and the targets `y` are `[1.0, 3.0]`, shape (2,).
-# What is `tf.reduce_mean((y_hat - y) ** 2)`?
+# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1), and the targets `y` are `[1.0, 3.0]`, shape
+# (2,). What is `tf.reduce_mean((y_hat - y) ** 2)`?
 
 # %% exercise="09.2"
 # One number: the loss.
@@ -340,17 +341,18 @@ print((y_hat - y).numpy().tolist(), "loss", tf.reduce_mean((y_hat - y) ** 2).num
 assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 2), 2.0)
 
 # %% [markdown]
-# Every prediction is compared with every target. Training goes on, and the loss falls, but toward the wrong end: the model
-# learns to predict the mean of all targets. So make sure that both shapes are equal, or use Keras's loss, which treats
-# (2, 1) and (2,) alike.
+# Every prediction is compared with every target. Training goes on, and the loss falls, but toward the wrong end: the
+# model learns to predict the mean of all targets. So make sure that both shapes are equal, or use Keras's loss, which
+# treats (2, 1) and (2,) alike.
 #
-# A variable that the loss does not reach has the gradient `None`. The optimizer then warns, and raises an error only if *all*
-# gradients are missing. So read the warnings in your log.
+# A variable that the loss does not reach has the gradient `None`. The optimizer then warns, and raises an error only
+# if *all* gradients are missing. So read the warnings in your log.
 #
 # ### Exercise 09.3: repair
 #
-# This step should do what `fit` does with a mean squared error. It has three bugs, though it runs and its loss falls. The
-# model begins with batch normalization and ends with a regularized layer. Fix the bugs here, without `train_on_batch`.
+# This step should do what `fit` does with a mean squared error. It has three bugs, though it runs and its loss falls.
+# The model begins with batch normalization and ends with a regularized layer. Fix the bugs here, without
+# `train_on_batch`.
 
 
 # %% exercise="09.3"
@@ -391,8 +393,8 @@ check("09.3", silent_step)
 # ## How do I validate?
 #
 # **Validation** measures the model on examples that training never sees. It needs no tape, because nothing asks for a
-# gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` adds up from batch to batch until you
-# reset it. The last batch is smaller, so each batch is weighted by its size:
+# gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` adds up from batch to batch until
+# you reset it. The last batch is smaller, so each batch is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -418,7 +420,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Your loop and <code>fit</code> start alike and end apart. What do you look for?</summary>
 #
@@ -487,8 +489,8 @@ assert abs(np.mean(losses) - history["loss"][0]) > 1e-4
 assert np.isclose(np.average(losses, weights=sizes), history["loss"][0], rtol=1e-4)
 
 # %% [markdown]
-# The last batch has only 20 examples, so the plain mean gives them too much weight. Weighted by size, it is exactly the
-# number of `fit`.
+# The last batch has only 20 examples, so the plain mean gives them too much weight. Weighted by size, it is exactly
+# the number of `fit`.
 #
 # In the figure, look for the line that falls too slowly: it is the training loss from a metric that was never reset.
 
@@ -516,8 +518,8 @@ assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))  # of all epochs
 # %% [markdown]
 # ### Exercise 09.4: repair
 #
-# For every epoch, this function should return the mean loss of an example. It has two bugs: the first number is a little
-# off, and the later ones lag behind.
+# For every epoch, this function should return the mean loss of an example. It has two bugs: the first number is a
+# little off, and the later ones lag behind.
 
 
 # %% exercise="09.4"
@@ -560,12 +562,13 @@ check("09.4", losses_of_epochs)
 # %% [markdown]
 # ### What if the batch does not fit into memory?
 #
-# The tape keeps values of the forward pass for each example. If they do not fit, split the batch into parts, compute the
-# gradients of one part after the other, and add them up. This is called **accumulating** gradients.
+# The tape keeps values of the forward pass for each example. If they do not fit, split the batch into parts, compute
+# the gradients of one part after the other, and add them up. This is called **accumulating** gradients.
 #
 # > **Predict**
 # >
-# > Add the gradient of the first 16 examples to that of the other 16. How many times the gradient of all 32 do you get?
+# > Add the gradient of the first 16 examples to that of the other 16. How many times the gradient of all 32 do you
+# > get?
 
 # %%
 predict("09.e", "")
@@ -595,9 +598,9 @@ added = [a + b for a, b in zip(*halves, strict=True)]
 print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 
 # %% [markdown]
-# Each loss is a *mean*, over 16 examples, and each contains the whole penalty. So the sum is twice as large as it should be.
-# Weight each part by its share of all examples, here one half. SGD would take a step of twice the length. Adam divides by the
-# size of the gradient, so it hides the mistake.
+# Each loss is a *mean*, over 16 examples, and each contains the whole penalty. So the sum is twice as large as it
+# should be. Weight each part by its share of all examples, here one half. SGD would take a step of twice the length.
+# Adam divides by the size of the gradient, so it hides the mistake.
 #
 # Batch normalization cannot be accumulated: it takes the mean and variance of each part separately.
 
@@ -622,9 +625,9 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 # %% [markdown]
 # ### Exercise 09.5: complete
 #
-# `parts` is a list of pairs (x, y) of *different* sizes. Let `optimizer` update the model once, after the last part, as one
-# step on all examples together would. The loss is the one of exercise 09.1. Do not join the parts, and do not record
-# several on one tape: together they do not fit.
+# `parts` is a list of pairs (x, y) of *different* sizes. Let `optimizer` update the model once, after the last part,
+# as one step on all examples together would. The loss is the one of exercise 09.1. Do not join the parts, and do not
+# record several on one tape: together they do not fit.
 
 
 # %% exercise="09.5"
@@ -654,18 +657,18 @@ check("09.5", accumulated_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Count the examples first. Start with a list of zeros, one for each variable, and add n / N times the gradients of each part.
-# Call `optimizer.apply` once, after the loop.
+# Count the examples first. Start with a list of zeros, one for each variable, and add n / N times the gradients of
+# each part. Call `optimizer.apply` once, after the loop.
 #
 # </details>
 
 # %% [markdown]
 # ### What does Adam do?
 #
-# SGD uses one learning rate for all weights. **Adam** adapts it for each weight. It keeps two running averages: m of the
-# gradients, and v of their squares, and moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the gradients stay alike,
-# $m / \sqrt{v}$ is 1 or -1, so the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0.
-# Dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for that.
+# SGD uses one learning rate for all weights. **Adam** adapts it for each weight. It keeps two running averages: m of
+# the gradients, and v of their squares, and moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the gradients
+# stay alike, $m / \sqrt{v}$ is 1 or -1, so the step has the length lr, whether the gradient is 100 or 0.01. Both
+# averages start at 0. Dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for that.
 
 # %%
 weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
@@ -687,15 +690,15 @@ for g, share in ((1e-3, 1.0), (1e-6, 0.24)):
 # %% [markdown]
 # ### Which spellings will I meet in older code?
 #
-# `optimizer.apply_gradients(zip(gradients, variables))` is the same update as `optimizer.apply(gradients, variables)`. Neither
-# of them counts: if a gradient is missing at the end of the list, SGD silently leaves the last variable as it is. And a first
-# layer with `input_shape=` works, with a warning that asks for `keras.Input`.
+# `optimizer.apply_gradients(zip(gradients, variables))` is the same update as `optimizer.apply(gradients, variables)`.
+# Neither of them counts: if a gradient is missing at the end of the list, SGD silently leaves the last variable as it
+# is. And a first layer with `input_shape=` works, with a warning that asks for `keras.Input`.
 #
-# `clipnorm=1.0` in an optimizer clips *each variable* by its own norm, so two clipped variables can change the direction of
-# the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
+# `clipnorm=1.0` in an optimizer clips *each variable* by its own norm, so two clipped variables can change the
+# direction of the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
 #
-# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after a softmax, clips them to [1e-7, 1 - 1e-7] in eager code.
-# If the network is confidently wrong, the gradient is then 0, and nothing is learned. With logits it is not:
+# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after a softmax, clips them to [1e-7, 1 - 1e-7] in eager
+# code. If the network is confidently wrong, the gradient is then 0, and nothing is learned. With logits it is not:
 
 # %%
 scores, label = tf.Variable([[20.0, -20.0]]), tf.constant([1])

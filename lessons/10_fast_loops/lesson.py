@@ -690,7 +690,7 @@ assert train_dataset.experimental_get_tracing_count() == 1
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. All batches have one shape, and your step is traced anew in each epoch. What do you
 # look for?</summary>

@@ -1,9 +1,10 @@
 # %% [markdown] part="Part II: training loops"
 # # 11 · Per-layer clipping
 #
-# One wild batch ruins a night's run. So you clip the gradients of the last layer: `if "head" in variable.name`. The code runs
-# for a month. Then you look at the norms, and the head was never clipped: in Keras 3 its kernel is called just `kernel`, and
-# the condition was never true. In this lesson you give each layer its own limit, and make sure that it works.
+# One wild batch ruins a night's run. So you clip the gradients of the last layer: `if "head" in variable.name`. The
+# code runs for a month. Then you look at the norms, and the head was never clipped: in Keras 3 its kernel is called
+# just `kernel`, and the condition was never true. In this lesson you give each layer its own limit, and make sure that
+# it works.
 #
 # **You will learn to**
 #
@@ -27,8 +28,8 @@ from keras import layers
 # %% [markdown]
 # ## How large is each layer's gradient?
 #
-# The model has two layers that find 32 features, the **backbone**, and a **head** that turns them into 5 logits. Nobody
-# scaled the inputs. The size of a gradient is its **norm**, the square root of the sum of its squared entries.
+# The model has two layers that find 32 features, the **backbone**, and a **head** that turns them into 5 logits.
+# Nobody scaled the inputs. The size of a gradient is its **norm**, the square root of the sum of its squared entries.
 
 # %%
 x, y = make_classification(512, seed=11)  # (512, 20), (512,)
@@ -61,8 +62,8 @@ norms = [float(tf.norm(g)) for g in gradients]
 assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 
 # %% [markdown]
-# The kernels have large gradients, and the biases small ones. To **clip** a gradient by norm is to scale it down to a limit
-# if it is longer, and to leave it alone if it is shorter: `tf.clip_by_norm(gradient, limit)`.
+# The kernels have large gradients, and the biases small ones. To **clip** a gradient by norm is to scale it down to a
+# limit if it is longer, and to leave it alone if it is shorter: `tf.clip_by_norm(gradient, limit)`.
 #
 # Say that no gradient may be longer than 5 in the backbone and 1 in the head. Then your loop must know which layer a
 # variable belongs to.
@@ -84,11 +85,12 @@ print("path:", kernel.path)
 assert kernel.name == "kernel" and kernel.path == "model/head/kernel"
 
 # %% [markdown]
-# In older versions of Keras it was `head/kernel`, and much code still looks for `"head" in variable.name`. In Keras 3 every
-# `Dense` layer has a variable named `kernel`. The layer is in the `path`.
+# In older versions of Keras it was `head/kernel`, and much code still looks for `"head" in variable.name`. In Keras 3
+# every `Dense` layer has a variable named `kernel`. The layer is in the `path`.
 #
-# Do not rely on the position in the path, because it depends on how the model was built. Split the path at the slashes, and
-# look for a layer that has a limit. If there is none, raise an error, so that no variable is forgotten silently:
+# Do not rely on the position in the path, because it depends on how the model was built. Split the path at the
+# slashes, and look for a layer that has a limit. If there is none, raise an error, so that no variable is forgotten
+# silently:
 
 # %%
 limits = {"backbone_1": 5.0, "backbone_2": 5.0, "head": 1.0}
@@ -144,8 +146,8 @@ loss_by_path, by_path = train(build_model(), limit_of)
 print(f"loss, from 11: by name {loss_by_name:.1f}, by path {loss_by_path:.1f}")
 
 # %% [markdown]
-# Both runs train, and the loss does not tell you which of them is right. In the figure, look for the head: by name, on the
-# left, it starts at 5, and by path it stays at 1.
+# Both runs train, and the loss does not tell you which of them is right. In the figure, look for the head: by name, on
+# the left, it starts at 5, and by path it stays at 1.
 
 # %%
 fig, panels = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, layout="constrained")
@@ -163,8 +165,8 @@ assert np.isclose(by_name["head"][0], 5) and max(by_path["head"]) < 1.001
 # ### Exercise 11.1: repair
 #
 # A news model of any kind has, among others, a layer `headline` and a layer `head`, which may be a small `Sequential`
-# model. This function should clip each gradient of `head` at norm 1, and leave all others as they are. It has one bug, and
-# clips none.
+# model. This function should clip each gradient of `head` at norm 1, and leave all others as they are. It has one bug,
+# and clips none.
 
 
 # %% exercise="11.1"
@@ -201,8 +203,8 @@ check("11.1", clip_head)
 # %% [markdown]
 # ## What does each way of clipping do?
 #
-# There are three ways. Here they are for the gradients of two variables, (3, 4) and (12), of norms 5 and 12, with the limit
-# 1:
+# There are three ways. Here they are for the gradients of two variables, (3, 4) and (12), of norms 5 and 12, with the
+# limit 1:
 
 # %%
 gradients = [tf.constant([3.0, 4.0]), tf.constant([12.0])]
@@ -224,8 +226,8 @@ assert np.allclose(clipped["by value"][0], 1.0) and clipped["by value"][1] == 1.
 
 # %% [markdown]
 # - **By norm**: each variable is scaled by its own factor.
-# - **By global norm**: all variables are scaled by the same factor. The **global norm** is that of all entries together,
-#   here the root of 9 + 16 + 144, which is 13.
+# - **By global norm**: all variables are scaled by the same factor. The **global norm** is that of all entries
+#   together, here the root of 9 + 16 + 144, which is 13.
 # - **By value**: each entry is cut off at the limit.
 #
 # Put both gradients side by side, (3, 4, 12), and you have one arrow: the direction of the whole step.
@@ -256,10 +258,11 @@ for way, option in zip(clipped, ("clipnorm", "global_clipnorm", "clipvalue"), st
     assert all(np.allclose(-v, c) for v, c in zip(variables, clipped[way], strict=True))
 
 # %% [markdown]
-# Clipping by norm only scales, so it seems to keep the direction. But it scales the two variables by different factors, so
-# the whole step turns. Only the global norm keeps it.
+# Clipping by norm only scales, so it seems to keep the direction. But it scales the two variables by different
+# factors, so the whole step turns. Only the global norm keeps it.
 #
-# Optimizers can do all three for you, with `clipnorm`, `global_clipnorm` and `clipvalue`. A limit per layer they cannot.
+# Optimizers can do all three for you, with `clipnorm`, `global_clipnorm` and `clipvalue`. A limit per layer they
+# cannot.
 #
 # ### Exercise 11.2: predict
 #
@@ -290,9 +293,9 @@ check("11.2", weights_after_step)
 # %% [markdown]
 # ### Exercise 11.3: complete
 #
-# So far, kernel and bias were clipped separately. Clip each *layer* as a whole. `gradients` maps a layer's name to the list of
-# its gradients, and `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias, and gradients
-# may be zero.
+# So far, kernel and bias were clipped separately. Clip each *layer* as a whole. `gradients` maps a layer's name to the
+# list of its gradients, and `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias,
+# and gradients may be zero.
 
 
 # %% exercise="11.3"
@@ -330,8 +333,8 @@ check("11.3", clip_layers)
 #
 # > **Predict**
 # >
-# > The gradient of a weight is 10 in each of 50 steps. How far does Adam, with the learning rate 0.001, move the weight if
-# > you clip at 1e9, at 5, and at 1?
+# > The gradient of a weight is 10 in each of 50 steps. How far does Adam, with the learning rate 0.001, move the
+# > weight if you clip at 1e9, at 5, and at 1?
 
 # %%
 predict("11.c", "")
@@ -356,10 +359,11 @@ assert np.allclose(adam, 0.05, rtol=1e-3) and np.allclose(sgd, [0.5, 0.25, 0.05]
 assert 0.028 < distance(keras.optimizers.Adam(1e-3), tf.fill([50], 1e-6), 1.0) < 0.030
 
 # %% [markdown]
-# SGD shows every limit. Adam divides by the usual size of the gradient, so halving every gradient changes nothing. A clipping
-# that does nothing would look the same, so test it with SGD.
+# SGD shows every limit. Adam divides by the usual size of the gradient, so halving every gradient changes nothing. A
+# clipping that does nothing would look the same, so test it with SGD.
 #
-# Is clipping useless with Adam, then? No: a single spike does matter. Here are gradients of 1, with one of 1,000 among them:
+# Is clipping useless with Adam, then? No: a single spike does matter. Here are gradients of 1, with one of 1,000 among
+# them:
 
 # %%
 spike = tf.constant([1.0] * 9 + [1000.0] + [1.0] * 40)
@@ -372,14 +376,14 @@ spiked = [distance(keras.optimizers.Adam(1e-3), spike, limit) for limit in (1e9,
 assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 
 # %% [markdown]
-# The spike inflates Adam's average for many steps, and the weight moves only 0.014 instead of 0.050. Clipped at 1, the usual
-# size here, the spike leaves no trace. So a limit acts as a guard against the one wild batch. Set it just above the norms
-# that you usually see.
+# The spike inflates Adam's average for many steps, and the weight moves only 0.014 instead of 0.050. Clipped at 1, the
+# usual size here, the spike leaves no trace. So a limit acts as a guard against the one wild batch. Set it just above
+# the norms that you usually see.
 
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Every layer has a limit, nothing raises an error, and the loss falls. How do you know that the clipping
 # works?</summary>
@@ -429,8 +433,8 @@ assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 # %% [markdown]
 # ### How do I give a trained backbone a new head?
 #
-# A backbone has learned one task from many examples. Now it should serve another task, for which you have only a few. It
-# keeps its weights and gets a new head. This is called **fine-tuning**. Here the first task has 5 classes and 1,000
+# A backbone has learned one task from many examples. Now it should serve another task, for which you have only a few.
+# It keeps its weights and gets a new head. This is called **fine-tuning**. Here the first task has 5 classes and 1,000
 # examples. The second has two classes, odd or even, and 40 examples.
 
 # %%
@@ -453,8 +457,8 @@ history = whole.fit(x_all[:1000], y_all[:1000], epochs=20, verbose=0)
 trained_weights = backbone.get_weights()
 
 # %% [markdown]
-# One tape records both models, and one call takes a list of two lists as sources. Each part gets its own optimizer, with its
-# own learning rate:
+# One tape records both models, and one call takes a list of two lists as sources. Each part gets its own optimizer,
+# with its own learning rate:
 
 # %%
 def new_parts(seed=3):
@@ -523,15 +527,16 @@ of_backbone, of_head = gradients_of_parts(*new_parts())
 assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone) > 1.2
 
 # %% [markdown]
-# The new head does have the larger gradients, but it also has everything to learn, so let it. The backbone already knows what
-# the new task needs, and 40 examples would only spoil it. That is not always so: for a task that the backbone never had to
-# solve, rate 0 is the worst choice. So slow or freeze a backbone only if its features serve the new task.
+# The new head does have the larger gradients, but it also has everything to learn, so let it. The backbone already
+# knows what the new task needs, and 40 examples would only spoil it. That is not always so: for a task that the
+# backbone never had to solve, rate 0 is the worst choice. So slow or freeze a backbone only if its features serve the
+# new task.
 #
-# A limit and a learning rate are two things. A limit acts only on gradients that exceed it. A rate scales every step. And
-# with Adam, do not scale the *gradients* of the backbone instead: as you saw, the factor cancels.
+# A limit and a learning rate are two things. A limit acts only on gradients that exceed it. A rate scales every step.
+# And with Adam, do not scale the *gradients* of the backbone instead: as you saw, the factor cancels.
 #
-# If the rate is 0, **freeze** the backbone: `backbone.trainable = False`. The tape still walks back through it. Compute its
-# features above the block, and you save that time.
+# If the rate is 0, **freeze** the backbone: `backbone.trainable = False`. The tape still walks back through it.
+# Compute its features above the block, and you save that time.
 
 # %% tags=["claims"]
 moved = []
@@ -588,9 +593,10 @@ assert [products(True, False), products(False, False), products(False, True)] ==
 # %% [markdown]
 # ### Exercise 11.4: complete
 #
-# Take one step with two optimizers. Let `slow` update all layers but the last, and `fast` the last one. x has shape (n, 3), and
-# y and `model(x, training=True)` have shape (n, 1). The loss is their mean squared error, without penalties. Take all
-# gradients from one forward pass, before any update. A layer may have no bias, and may behave differently in training.
+# Take one step with two optimizers. Let `slow` update all layers but the last, and `fast` the last one. x has shape
+# (n, 3), and y and `model(x, training=True)` have shape (n, 1). The loss is their mean squared error, without
+# penalties. Take all gradients from one forward pass, before any update. A layer may have no bias, and may behave
+# differently in training.
 
 
 # %% exercise="11.4"
@@ -625,8 +631,8 @@ check("11.4", two_speed_step)
 # %% [markdown]
 # ### When do gradients explode?
 #
-# A **recurrent** layer reads a sequence step by step, and uses the same weights at every step. So 50 time steps are like a
-# network of 50 layers. The smallest case is a single number: `h = 1.1 * h`, 50 times.
+# A **recurrent** layer reads a sequence step by step, and uses the same weights at every step. So 50 time steps are
+# like a network of 50 layers. The smallest case is a single number: `h = 1.1 * h`, 50 times.
 #
 # > **Predict**
 # >
@@ -648,9 +654,9 @@ slope = tape.gradient(h, first)
 print(f"{slope.numpy():.0f}")
 
 # %% [markdown]
-# 50 small growths of 10 % do not add up: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the figure, the
-# state is eight numbers, and a matrix changes its length by the given factor at each step. Follow the lines to the right,
-# back in time.
+# 50 small growths of 10 % do not add up: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the
+# figure, the state is eight numbers, and a matrix changes its length by the given factor at each step. Follow the
+# lines to the right, back in time.
 
 # %%
 def norms_over_time(factor):
@@ -700,9 +706,9 @@ assert wild_norms[0] > 1e5 and not np.any(np.isfinite(wild_loss[1:]))
 assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 
 # %% [markdown]
-# Above 1 the gradients explode, and clipping can tame them: a small recurrent network with the factor 1.2 gives NaN after its
-# first step, and trains when its gradients are clipped at 1. Below 1 the gradients vanish, and what comes early in a sequence
-# is hardly learned. No clipping fixes that, because a limit makes no gradient longer.
+# Above 1 the gradients explode, and clipping can tame them: a small recurrent network with the factor 1.2 gives NaN
+# after its first step, and trains when its gradients are clipped at 1. Below 1 the gradients vanish, and what comes
+# early in a sequence is hardly learned. No clipping fixes that, because a limit makes no gradient longer.
 
 # %% [markdown]
 # ### What can clipping not handle?
@@ -713,8 +719,8 @@ assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 # | NaN or infinite | stays, or makes the others NaN as well | skip the batch if the norm is not finite |
 # | `IndexedSlices` | the norm is wrong if an index repeats | `tf.convert_to_tensor(gradient)` first |
 #
-# An **`IndexedSlices`** is what you get if a variable is only read by `tf.gather`, as an embedding is: the gradients of the
-# rows that were read, and their positions.
+# An **`IndexedSlices`** is what you get if a variable is only read by `tf.gather`, as an embedding is: the gradients
+# of the rows that were read, and their positions.
 
 # %%
 table = tf.Variable(tf.ones((1_000, 4)))

@@ -718,7 +718,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 #
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
 #

@@ -867,7 +867,7 @@ for image in ax.images:
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. The first loss of your classifier for 1,000 classes is 240. What do you look at
 # first?</summary>

@@ -1068,7 +1068,7 @@ check("14.7", train_with_adam)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. A loss function for <code>compile</code> returns one number for the batch. What breaks?</summary>
 #

@@ -645,7 +645,7 @@ assert all(np.all(table[n, "10 steps"] <= table[n, "1 step"] + 0.03) for n in ("
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. You want the gradient for a picture, and the weights must not move. What do you freeze?</summary>
 #

@@ -623,7 +623,7 @@ ax = show_images(np.reshape(drawn[:16], (-1, 14, 14)))
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Both players get their gradients from one persistent tape. Which critic does the generator's
 # gradient answer?</summary>

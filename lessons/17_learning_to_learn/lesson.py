@@ -714,7 +714,7 @@ assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. The inner step ends in <code>optimizer.apply(gradients, variables)</code>, inside the outer tape. The outer
 # gradient is a number. Which one?</summary>

@@ -535,7 +535,7 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Weights such as 1 - l/4 are computed from the losses inside the block, without <code>stop_gradient</code>. Does an
 # error tell you?</summary>

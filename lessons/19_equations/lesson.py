@@ -900,7 +900,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. Name three reasons.</summary>
 #

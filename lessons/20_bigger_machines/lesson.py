@@ -1079,7 +1079,7 @@ assert layer.compute_dtype == "float16"
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Your loss is a <code>tf.reduce_mean</code> on each of four replicas, with parts alike in size, and the optimizer is plain SGD. What happened to your
 # learning rate?</summary>

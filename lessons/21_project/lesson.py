@@ -639,7 +639,7 @@ check("21.6", movement)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer before you open.
+# Answer each question before you open it.
 #
 # <details><summary>1. Your step ends with the weights of <code>fit</code> on a model without dropout, and not on one with it. What do you
 # suspect?</summary>
