@@ -341,7 +341,7 @@ def test_an_examination_that_fails_is_a_row_and_not_a_traceback(healthy, monkeyp
 def test_the_installed_command_checks_the_build_without_tensorflow(tmp_path):
     # The check compares texts: neither the command nor a kernel of its own may start TensorFlow.
     (tmp_path / "tensorflow.py").write_text("raise ImportError('it was imported')")
-    command = [Path(sys.executable).parent / "course", "build", "--check"]
+    command = [Path(sys.executable).parent / "course", "build", "01", "--check"]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

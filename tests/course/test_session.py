@@ -35,7 +35,8 @@ def test_tensorflow_starts_without_a_line_of_noise(started):
     assert started.stderr == ""
 
 
-def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians():
+@pytest.fixture(scope="module")
+def started_again():
     jacobians = (
         "x = tf.Variable([1.0, 2.0])\n"
         "for _ in range(6):\n"
@@ -44,8 +45,11 @@ def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians(
         "    tape.jacobian(y, x)\n"
     )
     own = "f = tf.function(lambda x: x)\nfor i in range(6): f(i)\n"
-    said = run(START + jacobians + "import sys; print('own', file=sys.stderr)\n" + own).stderr
-    of_jacobians, of_own = said.split("own\n", 1)
+    return run(START + DRAW + jacobians + "import sys; print('own', file=sys.stderr)\n" + own)
+
+
+def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians(started_again):
+    of_jacobians, of_own = started_again.stderr.split("own\n", 1)
     assert of_jacobians == "" and "triggered tf.function retracing" in of_own
 
 
@@ -57,10 +61,10 @@ def test_two_lines_that_fit_say_what_is_running(started):
     assert max(len(lesson), len(versions), *(len(each.title) + 12 for each in LESSONS)) <= 70
 
 
-def test_every_generator_is_seeded(started):
+def test_every_generator_is_seeded(started, started_again):
     drawn = started.stdout.splitlines()[-1]
     assert len([float(number) for number in drawn.split()]) == 4
-    assert run(START + DRAW).stdout.splitlines()[-1] == drawn
+    assert started_again.stdout.splitlines()[-1] == drawn
 
 
 def test_a_dataset_loop_in_a_graph_is_quiet_however_its_thread_ends(tmp_path):

@@ -201,6 +201,7 @@ def test_the_block_draws_by_its_seed():
     assert drawn[0] != drawn[2]
 
 
+@pytest.mark.nightly
 def test_a_look_in_the_middle_of_a_product_of_matrices_harms_nothing():
     # In a process of its own: here pytest has given signals a stack of their own.
     program = """
