@@ -1,6 +1,7 @@
 """The scalar that a gradient check differences, what its gradient is, and how noisy it is."""
 
 import functools
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -118,8 +119,8 @@ class Contraction:
             if not is_flat or stretch * _STRETCH * finest > _FURTHEST:
                 break
             stretch *= _STRETCH
-        second, third = np.diff(values, 2), np.diff(values, 3)
-        noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
+        # The bend of f counts as noise at no distance: further away, it takes a higher order.
+        noise = max(_noise_in(values, order) for order in ((2, 3) if stretch == 1 else (3, 4)))
         self.noise = float(noise) if np.isfinite(noise) else 0.0
         self.is_coarse = stretch > 1 and self.noise > _COARSE * self.epsilon * self.magnitude
 
@@ -143,6 +144,12 @@ class Contraction:
     def _contracted(self, outputs: list[tf.Tensor]) -> float:
         parts = zip(self._cotangents, outputs, strict=True)
         return float(sum(inner(c, np.asarray(y, np.float64)) for c, y in parts)) / self._unit
+
+
+def _noise_in(values: list[float], order: int) -> float:
+    """Return the standard deviation of independent errors in values at equal distances."""
+    of_sum_of_squares = math.comb(2 * order, order)
+    return float(np.sqrt(np.mean(np.diff(values, order) ** 2) / of_sum_of_squares))
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:

@@ -18,6 +18,10 @@ _KNOWN_FACTORS = {
     2: "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term.",
     0.5: "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term.",
 }
+_HALF_PRECISION = (
+    "f computes in float16 or bfloat16, whose rounding hides the gradient. Check the same f in "
+    'float32: call `keras.config.set_dtype_policy("float32")` before you build the model.'
+)
 # Norms to which gradients are clipped.
 _ROUND_NORMS = [a * b for a in (1, 2, 2.5, 5) for b in (0.001, 0.01, 0.1, 1, 10, 100)]
 
@@ -71,6 +75,8 @@ def _explained(
                 "its upstream argument, or forgets to multiply by it.",
             )
         return Explanation("disagrees", _mistake(index, findings, is_given, by_entry))
+    if decision.measurements and probe.contraction.point.is_half_precision:
+        return Explanation("cannot tell", _HALF_PRECISION)
     if decision.verdict == "kink nearby":
         return Explanation(
             "kink nearby",
@@ -81,10 +87,16 @@ def _explained(
 
 
 def _explained_none(finding: Finding, is_given: bool) -> Explanation:
-    probe, decision = finding.probe, finding.decision
+    probe, decision, measured = finding.probe, finding.decision, finding.measured
     subject = "You gave None" if is_given else "The tape gives None"
+    if decision.verdict != "agrees" and not any(abs(m.numeric) > m.error_bar for m in measured):
+        return Explanation(
+            "disconnected",
+            f"{subject}, and f changes only in jumps: f uses it only through a step (floor, "
+            "argmax, a cast to integer, a comparison).",
+        )
     if decision.verdict != "agrees":
-        slope = max((m.numeric for m in decision.measurements), key=abs)
+        slope = max((m.numeric for m in measured), key=abs)
         return Explanation(
             "disconnected",
             f"{subject}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
@@ -141,8 +153,7 @@ def _what_to_try(finding: Finding) -> str:
     if probe.contraction.is_coarse:
         return (
             "The rounding of f hides the gradient: f computes in float16, or is a small difference "
-            "of large numbers. Check in a wider dtype (float64, or "
-            '`keras.config.set_dtype_policy("float32")` before the model is built).'
+            "of large numbers. Check in float64, or in float32 if f uses float16."
         )
     if reason is Reason.SWINGS:
         return "f swings within the step. Check in float64, or with a shorter `step=`."

@@ -35,6 +35,8 @@ _ROUNDED_AWAY = 4.0
 
 # A bar is sharp up to this part of the derivative: a factor of 1.01 is then two bars.
 SHARP = 0.005
+# A slope is zero if its bar is no more than this part of the claim, and holds zero.
+_NOTHING = SHARP / 8
 # One kink within the steps causes an error of at most what it shows; of several, some may hide.
 KINK_MARGIN = 4.0
 # A jump of the slope, a difference of two rounded slopes, counts as a kink above so much rounding.
@@ -285,7 +287,8 @@ class LeafProbe:
         """Whether the bar is small beside the slope, or beside f where the claim is zero."""
         if self.is_zero and not self.doubts(m) and self.is_negligible(m, 0.0):
             return True
-        return m.error_bar <= SHARP * abs(m.numeric)
+        shows_nothing = abs(m.numeric) <= m.error_bar <= _NOTHING * abs(m.analytic)
+        return shows_nothing or m.error_bar <= SHARP * abs(m.numeric)
 
     def _may_swing(self, m: Measurement) -> bool:
         """Whether a step beyond the leaf's own size met a slope that is not constant."""
@@ -295,9 +298,9 @@ class LeafProbe:
         return self._step is None and is_beyond and not m.kink and not is_constant
 
     def _rounding_of(self, size: float) -> float:
-        """Return the rounding of values of f that are this large."""
-        magnitude = self.contraction.magnitude
-        return float(self._rounding * (size / magnitude if size > magnitude > 0 else 1.0))
+        """Return the rounding of values of f that are this large: larger than at the point."""
+        grown = max(0.0, size - self.contraction.magnitude)
+        return float(self._rounding + 4 * self.contraction.epsilon * grown)
 
     def _reach(self, direction: np.ndarray) -> float:
         """Return how far the unit step moves an entry at most, in units of its own size."""

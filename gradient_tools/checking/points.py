@@ -65,6 +65,7 @@ class Point:
     positions: list[int]  # of the leaves, among all that the caller gave
     constants: dict[str, str]  # names and dtypes of what has no derivative: integers, booleans
     lengths: dict[str, int]  # first dimensions of what f reads, by name: of a batch, perhaps
+    is_half_precision: bool  # a leaf, or a layer that f reads, computes in 16 bits
 
     def output(self) -> tf.Tensor:
         """Evaluate the function here and now, or say what is wrong with what it returned.
@@ -137,7 +138,7 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     """
     if not callable(f):
         raise TypeError(f"f must be a function, but it is {type(f).__name__}: pass f, not f(x).")
-    everything = at
+    model = everything = at
     if hasattr(at, "trainable_variables"):
         # A Keras model lists everything that a forward pass may change in `variables`.
         at, everything = list(at.trainable_variables), list(at.variables)
@@ -195,7 +196,10 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
             for name, dtype, constant in zip(names, dtypes, is_constant, strict=True)
             if constant and dtype is not None
         },
-        lengths=_lengths_of(_arrays_in(f)) | _lengths_of(dict(zip(names, leaves, strict=True))),
+        lengths=_lengths_of(_read_by(f)) | _lengths_of(dict(zip(names, leaves, strict=True))),
+        is_half_precision=any(
+            map(_computes_in_16_bits, [model, f, *tensors, *_read_by(f).values()])
+        ),
     )
 
 
@@ -207,7 +211,7 @@ def _dtype_of(leaf: object) -> tf.DType | None:
         return None
 
 
-def _arrays_in(f: Callable[..., Any]) -> dict[str, object]:
+def _read_by(f: Callable[..., Any]) -> dict[str, object]:
     """Return what the names in the text of ``f`` stand for, apart from its own arguments."""
     try:
         names = inspect.getclosurevars(inspect.unwrap(getattr(f, "python_function", f)))
@@ -216,10 +220,20 @@ def _arrays_in(f: Callable[..., Any]) -> dict[str, object]:
     return {**names.globals, **names.nonlocals}
 
 
+def _computes_in_16_bits(value: object) -> bool:
+    """Whether a tensor, or a layer or one of its layers, has float16 or bfloat16."""
+    if isinstance(value, tf.Tensor):
+        return bool(value.dtype in (tf.float16, tf.bfloat16))
+    layers = [value, *getattr(value, "layers", [])]
+    return any(getattr(layer, "compute_dtype", "") in ("float16", "bfloat16") for layer in layers)
+
+
 def _lengths_of(values: Mapping[str, object]) -> dict[str, int]:
     """Return the first dimension of every tensor and array; variables are no batches."""
     arrays = tf.Tensor | np.ndarray
-    return {name: x.shape[0] for name, x in values.items() if isinstance(x, arrays) and x.shape}
+    return {
+        name: x.shape[0] for name, x in values.items() if isinstance(x, arrays) and len(x.shape)
+    }
 
 
 def _require_no_arguments(f: Callable[..., Any], label: str) -> None:

@@ -164,6 +164,8 @@ def test_disconnected_with_and_without_movement():
     assert unused.verdict == "disconnected" and "does not use it" in unused.hint
     step = check_gradients(lambda x: tf.cast(x > 0, x.dtype), tf.constant([1.5, -0.5])).rows[0]
     assert "or only through a step (floor, argmax, a cast to integer, a comp" in step.hint
+    jump = check_gradients(tf.round, tf.constant([0.5])).rows[0]
+    assert jump.verdict == "disconnected" and "only through a step" in jump.hint
     numpy = tf.Variable([1.0, 2.0])
     left = check_gradients(lambda: tf.constant(numpy.numpy().sum() ** 2), numpy).rows[0]
     assert left.verdict == "disconnected" and "but f changes" in left.hint
@@ -298,7 +300,29 @@ def test_float16_inside_of_f_is_no_mistake_and_said_once():
         for row in report.rows:
             if row.verdict == "agrees":
                 assert row.error_bar < 0.1 * abs(row.numeric)
-        assert str(report).count("float16") <= 1
+        assert str(report).count("float16 or") <= 1
+
+
+def test_a_model_in_mixed_precision_is_named_once():
+    policy = keras.mixed_precision.DTypePolicy("mixed_float16")
+    model = keras.Sequential(
+        [
+            keras.Input((5,)),
+            keras.layers.Dense(6, activation="relu", dtype=policy),
+            keras.layers.Dense(3, dtype=policy),
+        ]
+    )
+    x = tf.random.stateless_normal((8, 5), seed=(1, 2))
+    verdicts = set()
+    for seed in range(4):
+        report = check_gradients(
+            lambda: tf.reduce_mean(tf.cast(model(x), tf.float32) ** 2), model, seed=seed
+        )
+        verdicts |= {row.verdict for row in report.rows}
+        for row in report.rows:
+            assert row.verdict != "cannot tell" or "float16" in row.hint
+        assert str(report).count("f computes in float16") <= 1
+    assert verdicts <= {"agrees", "cannot tell"}
 
 
 def test_integers_and_booleans_are_constants():
