@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..recording.places import Place, calling_point
+from ..recording.places import Place, calling_point, names_in_frame
 from ..recording.recorder import Recorder
 from ..recording.tensorflow_internals import lines_of_message, values_at_tracing
 from .case import Case, Finding, Source
@@ -128,7 +128,7 @@ def _text(
     frame: FrameType | None, place: Place | None, function: Callable[..., Any] | None
 ) -> ProgramText:
     """Return the text around the call of ``gradient``, or that of the function to explain."""
-    names = _names_in(frame) if frame is not None else {}
+    names = names_in_frame(frame) if frame is not None else {}
     if function is None:
         return ProgramText(names, frame.f_globals if frame is not None else {}, place)
     function = inspect.unwrap(getattr(function, "python_function", function))
@@ -138,15 +138,3 @@ def _text(
     closure = inspect.getclosurevars(function).nonlocals
     line = Place(code.co_filename, code.co_firstlineno)
     return ProgramText(dict(closure), {**function.__globals__, **names}, line)
-
-
-def _names_in(frame: FrameType) -> dict[str, Any]:
-    """Copy the names of a frame, without keeping the objects alive longer than the program does.
-
-    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
-    """
-    names = frame.f_locals
-    copy = dict(names)
-    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        names.clear()
-    return copy

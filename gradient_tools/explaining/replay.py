@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..recording.places import place_of_operation
+from ..recording.places import Line, place_of_operation
 from ..recording.recorder import Recorder, State, Step
 from ..recording.tensorflow_internals import run_operation
 from ..recording.tensors import is_differentiable
@@ -100,8 +100,9 @@ class _Rerun(GraphWalk[tf.Tensor]):
             raise CannotReplay(f"{operation.type} runs only once")
         outputs, attributes = run_operation(operation, list(inputs))
         place = place_of_operation(operation)
+        lines = (Line(place.file, place.line),) if place else ()
         self.found.append(
-            Step(operation.type, tuple(inputs), tuple(outputs), attributes, place=place)
+            Step(operation.type, tuple(inputs), tuple(outputs), attributes, lines=lines)
         )
         return outputs
 

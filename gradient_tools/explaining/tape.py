@@ -1,6 +1,7 @@
 """A drop-in for ``tf.GradientTape`` that remembers enough to explain its gradients."""
 
 import inspect
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 
 import tensorflow as tf
 
+from ..recording.conversions import conversions_unnoticed
 from ..recording.recorder import Recorder, State
 from ..recording.tensors import is_variable
 from .diagnosis import explain_call, in_short
@@ -80,14 +82,13 @@ class ExplainingTape(tf.GradientTape):
     def __enter__(self) -> "ExplainingTape":
         """Begin to record."""
         super().__enter__()
-        self._steps.start()
+        self._steps.begin_block(sys._getframe(1))
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop recording; keep listening for what should have been recorded."""
         super().__exit__(kind, value, traceback)
-        if self._steps.state is State.RECORDING:
-            self._steps.state = State.AFTER
+        self._steps.end_block()
         if kind is not None:
             self._steps.stop()
 
@@ -162,9 +163,10 @@ class ExplainingTape(tf.GradientTape):
             if not (self._keeps_recording and goes_on):
                 recorder.stop()
         given = options[0] if options and method.__name__ == "gradient" else None
-        self._explanations = explain_call(
-            self, recorder, target, sources, result, given, self._function
-        )
+        with conversions_unnoticed():  # An outer tape's block may be open.
+            self._explanations = explain_call(
+                self, recorder, target, sources, result, given, self._function
+            )
         if not self._keeps_recording:
             recorder.forget()
         return result

@@ -1,12 +1,15 @@
 """Where in the user's own program something happened: file or cell, line, operation."""
 
+import inspect
 import linecache
 import os
 import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import lru_cache
+from traceback import walk_stack
 from types import FrameType
+from typing import Any, NamedTuple
 
 import keras
 import tensorflow as tf
@@ -14,13 +17,23 @@ import tensorflow as tf
 from .. import tool_folders
 
 __all__ = [
+    "Line",
     "Place",
     "calling_point",
     "cell_number",
     "is_user_file",
+    "names_in_frame",
     "place_of_operation",
     "shown_file",
+    "user_lines",
 ]
+
+
+class Line(NamedTuple):
+    """A file as Python knows it, and the number of one of its lines, from 1."""
+
+    file: str
+    number: int
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,24 @@ def is_user_file(file: str) -> bool:
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders |= {os.path.dirname(package.__file__) for package in (tf, keras)} | tool_folders
     return not any(os.path.abspath(file).startswith(folder + os.sep) for folder in folders)
+
+
+def user_lines(frame: FrameType | None) -> tuple[Line, ...]:
+    """Return the lines of the user's program that are running, from the innermost outwards."""
+    stack = ((each.f_code.co_filename, line) for each, line in walk_stack(frame))
+    return tuple(Line(file, line) for file, line in stack if is_user_file(file))
+
+
+def names_in_frame(frame: FrameType) -> dict[str, Any]:
+    """Copy the names of a frame, without keeping the objects alive longer than the program does.
+
+    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
+    """
+    names = frame.f_locals
+    copy = dict(names)
+    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        names.clear()
+    return copy
 
 
 def calling_point(frame: FrameType | None) -> tuple[FrameType | None, Place | None]:
