@@ -319,7 +319,9 @@ def _of_another_model(case: Case, source: Source) -> Finding | None:
             continue
         twin = _twin(source, used, next(iter(owners.values()), case.sources))
         if twin is not None and key_of(twin) in case.upstream:
-            facts = {"other": name, "owner": next(iter(owners), case.sources_text)}
+            owner = next(iter(owners), case.sources_text)
+            is_model = hasattr(other, "trainable_variables")
+            facts = {"other": name, "owner": owner, "is_model": is_model}
             same_name = _path(twin) == _path(source.value)
             key = "unconnected twin" if same_name else "unconnected other model"
             return Finding(key, case.place, facts)

@@ -52,7 +52,7 @@ def _parts(path: str, value: Any) -> list[tuple[Keeper, Any]]:
         return _parts(path, value.__self__)
     if isinstance(value, (tf.Module, keras.layers.Layer)) or _is_of_user(type(value)):
         attributes = getattr(value, "__dict__", {})
-        return [(Keeper(f"{path}.{name}", value, name), x) for name, x in attributes.items()]
+        return [(Keeper(f"{path}.{name}", value, name), x) for name, x in list(attributes.items())]
     return []
 
 

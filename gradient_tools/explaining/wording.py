@@ -97,9 +97,9 @@ def _way(finding: Finding) -> str:
 def _as_twin(facts: dict[str, Any], sources: str) -> str:
     """Return the sources as they should be written, of the model that was used."""
     owner, other = facts.get("owner", ""), facts.get("other", "")
-    if owner and re.search(rf"\b{re.escape(owner)}\b", sources):
+    if owner and owner != sources and re.search(rf"\b{re.escape(owner)}\b", sources):
         return re.sub(rf"\b{re.escape(owner)}\b", other, sources)
-    return f"{other}.trainable_variables"
+    return f"{other}.trainable_variables" if facts.get("is_model") else other
 
 
 def _better_numbers(facts: dict[str, Any], name: str) -> str:

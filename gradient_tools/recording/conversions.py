@@ -36,7 +36,7 @@ _METHODS = {
 _ARRAY_MAKERS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Conversion:
     """A tensor that became plain numbers, by what, and the user's lines, the innermost first.
 
@@ -191,7 +191,7 @@ def _note(tensors: list[Any], function: str, frame: FrameType) -> None:
         return
     try:
         lines = user_lines(frame)
-        for tensor in tensors:
+        for tensor in tensors if lines else ():
             for listener in _listeners():
                 listener(Conversion(weakref.ref(tensor), function, lines))
     except Exception:

@@ -210,7 +210,13 @@ class Recorder:
         self.watches += [Watch(tensor, now, place) for tensor in tf.nest.flatten(tensors)]
 
     def _note_conversion(self, conversion: Conversion) -> None:
-        if not self.conversions or self.conversions[-1] != conversion:
+        last = self.conversions[-1] if self.conversions else None
+        is_repeated = (  # NumPy looks up some attributes twice.
+            last is not None
+            and last.reference() is conversion.reference()
+            and (last.function, last.lines) == (conversion.function, conversion.lines)
+        )
+        if not is_repeated:
             self.conversions.append(conversion)
 
     def _listen(
