@@ -10,15 +10,16 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from ..recording.places import Place, cell_number
-from ..recording.recorder import Recorder, State
-from ..recording.tensors import is_variable, key_of, tf_variable
+from ..recording.places import Place
+from ..recording.recorder import Recorder
+from ..recording.tensorflow_internals import moment_of
+from ..recording.tensors import is_differentiable, is_variable, key_of, tf_variable
 from .flow import Flow, Key, Link
 from .flow_building import flow_of_graph, flow_of_steps
 from .program_text import ProgramText
 from .syntax import Assignment, names_in, parsed
 
-__all__ = ["Case", "Finding", "Source"]
+__all__ = ["Case", "Finding", "Source", "holds"]
 
 _CALLS = ("gradient", "jacobian", "batch_jacobian")
 
@@ -30,6 +31,7 @@ class Finding:
     key: str
     place: Place | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    is_sure: bool = True  # False where only the program's text tells it
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,17 +124,51 @@ class Case:
         """Return the operations that used a source while the tape recorded."""
         return [link for link in self.flow.operations_on(source.key) if link.was_recorded]
 
-    def ran_before(self, assignment: Assignment) -> bool:
-        """Tell whether recorded operations stand before an assignment in the text."""
-        steps = (each for each in self.recorder.steps if each.state is State.RECORDING)
-        first = next((step.place for step in steps if step.place), None)
-        return first is not None and (cell_number(first.file), first.line) < assignment.order
+    @cached_property
+    def constants(self) -> dict[Key, Any]:
+        """The tensors with values that the target was computed from and no operation made."""
+        keys = [*(key for link in self.flow.links for key in link.inputs), *self.target_keys]
+        tensors = {key_of(each): each for each in self.targets} | self.flow.tensors
+        return {
+            key: tensors[key]
+            for key in keys
+            if key in self.upstream and key in tensors and not self.flow.makers[key]
+            if is_differentiable(tensors[key]) and not tf.is_symbolic_tensor(tensors[key])
+        }
 
-    def stands_in_block(self, assignment: Assignment) -> bool:
-        """Tell whether an assignment stands in the tape's block, or in the function under it."""
+    def is_from_before(self, value: Any) -> bool:
+        """Tell whether a tensor or variable was made before the block began."""
+        number = moment_of(value)
+        return number is not None and number < self.recorder.began
+
+    def is_from_after(self, value: Any) -> bool:
+        """Tell whether a tensor or variable was made after the block ended."""
+        number, ended = moment_of(value), self.recorder.ended
+        return number is not None and 0 < ended < number
+
+    @property
+    def block_place(self) -> Place | None:
+        """The line of the ``with`` statement, if it is in the text around the call."""
+        lines = self.recorder.block_lines
+        return Place(*lines[0]) if lines and lines[0].file == self.text.file else None
+
+    def ran(self, assignment: Assignment) -> bool:
+        """Tell whether an operation, or a conversion, was noted while a statement ran."""
+        file, node = assignment.file, assignment.node
+        noted = [each.lines for each in self.recorder.steps]
+        noted += [each.lines for each in self.recorder.conversions]
+        return any(
+            line.file == file and node.lineno <= line.number <= (node.end_lineno or node.lineno)
+            for lines in noted
+            for line in lines
+        )
+
+    def is_in_block(self, assignment: Assignment) -> bool:
+        """Tell whether an assignment is in the tape's block, or in the function under it."""
         if self.of_function:
             return self.text.is_in_function(assignment)
-        return self.text.is_in_block(assignment, self.tape_name)
+        lines = self.recorder.block_lines
+        return self.text.is_in_block(assignment, self.tape_name, lines[0] if lines else None)
 
     @cached_property
     def target_node(self) -> ast.expr | None:
@@ -152,7 +188,7 @@ class Case:
         if self.of_function and self.text.parameters():
             return set(self.text.parameters())
         names = self.text.names
-        named = {name for name, value in names.items() if _holds(value, source.value)}
+        named = {name for name, value in names.items() if holds(value, source.value)}
         for node in (parsed(source.name), self._argument(1, "source")):
             if not named and node is not None:
                 mentioned = (each for each in names_in(node) if each in names)
@@ -224,7 +260,7 @@ def _argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
     return call.args[position] if len(call.args) > position else None
 
 
-def _holds(value: Any, variable: Any) -> bool:
+def holds(value: Any, variable: Any) -> bool:
     """Tell whether a value is a variable, or a layer, a model, a list or a dict that has it."""
     if value is variable:
         return True

@@ -1,16 +1,21 @@
 """Why a gradient is None: from the flow of data first, from the program's text where that ends."""
 
 import ast
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from ..recording.conversions import Conversion
 from ..recording.places import Place
 from ..recording.recorder import State
+from ..recording.tensorflow_internals import moment_of
 from ..recording.tensors import is_differentiable, is_variable, key_of
-from .case import Case, Finding, Source
+from .case import Case, Finding, Source, holds
+from .converting import code_of, is_only_shown
 from .flow import Key, Link
+from .keeping import Keeper, assignments_of_attribute, equal_values, keepers_of, variables_of
 
 __all__ = ["why_none", "why_none_of_source"]
 
@@ -27,22 +32,22 @@ def why_none(case: Case, source: Source) -> Finding | None:
     itself, then the first place on the way to the target where the gradient is lost.
     """
     if not is_differentiable(source.value):
-        assigned = case.text.of(source.name)
-        place = assigned[-1].place if assigned else _first_use(case, source)
-        return _whole_numbers(source, place)
+        assigned = case.text.last(source.name)
+        return _whole_numbers(source, assigned.place if assigned else _first_use(case, source))
     if source.key in case.upstream:
         return _lost_on_the_way(case, source)
     if case.target_keys & case.flow.upstream([source.key]):
         return Finding("swapped-arguments", case.place)
-    is_used = bool(case.flow.operations_on(source.key))
     return (
         _made_again(case, source)
-        or _left_tensorflow(case, source)
-        or _copied_before(case, source)
+        or _converted(case, source)
+        or _kept_from_before(case, source)
         or _made_anew(case, source)
-        or _computed_before(case, source)
+        or _of_another_model(case, source)
+        or _passed_over(case, source)
+        or _read_in_the_text(case, source)
         or _constant_target(case)
-        or Finding("unconnected used" if is_used else "unconnected", _first_use(case, source))
+        or _unconnected(case, source)
     )
 
 
@@ -147,7 +152,7 @@ def _not_tracked(case: Case, source: Source) -> Finding | None:
 
 def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
-    assigned = case.text.of(source.name)
+    assigned = case.text.in_loop(source.name) if source.is_of_loop else case.text.of(source.name)
     again = [each for each in assigned if each.refers_to_itself]
     if not again:
         return None
@@ -179,39 +184,110 @@ def _made_again(case: Case, source: Source) -> Finding | None:
     return None
 
 
-def _left_tensorflow(case: Case, source: Source) -> Finding | None:
-    """Return the call of NumPy or plain Python between the source and the target."""
+def _converted(case: Case, source: Source) -> Finding | None:
+    """Return where a tensor that was computed from the source became plain numbers in the block."""
+    computed = case.flow.downstream([source.key], lambda *_: True)
+    found = [
+        (each, tensor)
+        for each in case.recorder.conversions
+        if each.function != "bool" and (tensor := each.reference()) is not None
+        if id(tensor) in computed or key_of(tensor) in computed
+    ]
+    numbers = [each for each in case.constants.values() if not case.is_from_before(each)]
+    for each, tensor in found:  # whose values are those that the target was computed from
+        if any(np.size(x) > 1 and equal_values(x, tensor) for x in numbers):
+            return _conversion(each)
+    for each, _ in found:  # while a statement ran that the target depends on
+        if _is_on_the_way(case, each) and not is_only_shown(each):
+            return _conversion(each)
+    left = [each for each, _ in found if not is_only_shown(each)]
+    return _conversion(left[0], is_sure=False) if left and _are_unexplained(numbers) else None
+
+
+def _are_unexplained(numbers: list[Any]) -> bool:
+    """Tell whether one of these tensors may hold what was converted: a number may be a literal."""
+    return any(np.size(each) > 1 for each in numbers)
+
+
+def _conversion(conversion: Conversion, is_sure: bool = True) -> Finding:
+    facts = {"way": code_of(conversion)}
+    return Finding("left-tensorflow", Place(*conversion.lines[0]), facts, is_sure)
+
+
+def _is_on_the_way(case: Case, conversion: Conversion) -> bool:
+    """Tell whether a conversion happened while a statement ran that the target depends on."""
     if case.target_node is None:
-        return None
-    found = case.text.leaving_call(case.target_node, case.roots_of(source))
-    return Finding("left-tensorflow", found[1], {"call": found[0]}) if found else None
+        return False
+    statements = [each for each in case.text.slice(case.target_node) if case.is_in_block(each)]
+    return any(
+        line.file == each.file and each.node.lineno <= line.number <= (each.node.end_lineno or 0)
+        for line in conversion.lines
+        for each in statements
+    )
 
 
-def _copied_before(case: Case, source: Source) -> Finding | None:
-    """Return the line that copied the source before the tape could see it."""
-    roots = case.roots_of(source)
-    for key in case.upstream:
-        tensor = case.flow.tensors.get(key)
-        if tensor is None or key == source.key or case.flow.makers[key]:
+def _kept_from_before(case: Case, source: Source) -> Finding | None:
+    """Return what keeps a tensor from before the block that was made from the source."""
+    for key, tensor in case.constants.items():
+        if key == source.key or not case.is_from_before(tensor):
             continue
-        if not _are_equal(tensor, source.value):
-            continue
-        for assignment in case.text.of(case.text.name_of(tensor)):
-            if assignment.same_value and case.text.depends_on(assignment.value, roots):
-                facts = {"copy": assignment.name}
-                return Finding("rebound-source copied", assignment.place, facts)
-        if np.size(tensor) > 1:
-            return Finding("rebound-source equal", case.flow.users[key][0].place)
+        use = next((link.place for link in case.flow.users[key] if link.place), case.place)
+        names = {**case.recorder.names_at_block, **case.text.names}
+        for keeper in islice(keepers_of(tensor, names), 3):
+            found = _kept_under_name(case, source, keeper, tensor)
+            if not found and keeper.owner is not None:
+                found = _kept_in_object(case, source, keeper, use)
+            if found:
+                return found
+        if np.size(tensor) > 1 and _is_copy(tensor, source.value):
+            return Finding("rebound-source equal", use)
     return None
 
 
-def _are_equal(one: Any, other: Any) -> bool:
-    """Tell whether two tensors or variables have the same dtype, shape and values."""
-    try:
-        one, other = np.asarray(one), np.asarray(other)
-        return one.dtype == other.dtype and np.array_equal(one, other)
-    except Exception:  # A resource, a string or a symbolic tensor has no value to compare.
-        return False
+def _is_copy(tensor: Any, source: Any) -> bool:
+    return tensor.dtype == getattr(source, "dtype", None) and equal_values(tensor, source)
+
+
+def _kept_under_name(case: Case, source: Source, keeper: Keeper, tensor: Any) -> Finding | None:
+    """Return the line before the block that gave a name a tensor made from the source."""
+    roots = case.roots_of(source)
+    made = case.text.of(keeper.path, case.block_place) or case.text.of(
+        keeper.path.partition("[")[0], case.block_place
+    )
+    for assignment in reversed(made):
+        if not case.text.depends_on(assignment.value, roots, assignment.place):
+            continue
+        if isinstance(assignment.value, ast.Lambda) or assignment.makes_variable:
+            continue
+        is_sure = len(made) == 1
+        if assignment.same_value and _is_copy(tensor, source.value):
+            facts = {"copy": assignment.name}
+            return Finding("rebound-source copied", assignment.place, facts, is_sure)
+        left = case.text.leaving_call_of(assignment)
+        if left:
+            return Finding("left-tensorflow", left[1], {"way": ast.unparse(left[0])}, is_sure)
+        return Finding("outside-tape before", assignment.place, {}, is_sure)
+    return None
+
+
+def _kept_in_object(
+    case: Case, source: Source, keeper: Keeper, use: Place | None
+) -> Finding | None:
+    """Return the line that uses a tensor which an object made from the source and kept."""
+    for assignment, own_name in assignments_of_attribute(keeper.owner, keeper.attribute):
+        mentioned = {
+            name.partition(".")[2]: name
+            for name in case.text.names_behind(assignment)
+            if name.startswith(f"{own_name}.")
+        }
+        if any(
+            holds(getattr(keeper.owner, name, None), source.value)
+            for name in mentioned
+            if name.isidentifier()
+        ):
+            facts = {"kept": assignment.name, "made": assignment.place}
+            return Finding("outside-tape kept", use, facts)
+    return None
 
 
 def _made_anew(case: Case, source: Source) -> Finding | None:
@@ -219,17 +295,85 @@ def _made_anew(case: Case, source: Source) -> Finding | None:
     if not source.is_variable or case.flow.operations_on(source.key):
         return None
     for name in case.roots_of(source):
+        held = case.recorder.names_at_block.get(name)
         assigned = case.text.of(name)
-        last = max(assigned, key=lambda each: each.order, default=None)
-        if last is not None and len(assigned) > 1 and case.ran_before(last):
-            made = "variable" if last.makes_variable else "model"
-            return Finding(f"rebound-source new {made}", last.place)
+        is_new = held is not None and not holds(held, source.value)
+        was_used = is_new and any(key in case.upstream for key in map(key_of, variables_of(held)))
+        if assigned and (was_used or (case.is_from_after(source.value) and len(assigned) > 1)):
+            made = "variable" if assigned[-1].makes_variable else "model"
+            return Finding(f"rebound-source new {made}", assigned[-1].place)
     return None
 
 
-def _computed_before(case: Case, source: Source) -> Finding | None:
-    """Return the line before the tape, or behind it, that computed part of the target."""
+def _of_another_model(case: Case, source: Source) -> Finding | None:
+    """Return the model with which the target was computed, if the source belongs to its twin."""
+    if not source.is_variable or case.flow.operations_on(source.key):
+        return None
+    names = {n: v for n, v in case.text.names.items() if not n.startswith("_")}
+    owners = {name: value for name, value in names.items() if holds(value, source.value)}
+    for name, other in names.items():
+        used = variables_of(other)
+        if len(used) < 2 and not isinstance(other, dict):
+            continue
+        if name in owners or not any(key_of(each) in case.upstream for each in used):
+            continue
+        twin = _twin(source, used, next(iter(owners.values()), case.sources))
+        if twin is not None and key_of(twin) in case.upstream:
+            owner = next(iter(owners), case.sources_text)
+            is_model = hasattr(other, "trainable_variables")
+            facts = {"other": name, "owner": owner, "is_model": is_model}
+            same_name = _path(twin) == _path(source.value)
+            key = "unconnected twin" if same_name else "unconnected other model"
+            return Finding(key, case.place, facts)
+    return None
+
+
+def _twin(source: Source, used: list[Any], owner: Any) -> Any:
+    """Return the variable that is in one model what the source is in another."""
+    own = variables_of(owner)
+    if [each.shape for each in own] != [each.shape for each in used]:
+        return None
+    pairs = zip(own, used, strict=True)
+    return next((other for each, other in pairs if key_of(each) == source.key), None)
+
+
+def _path(variable: Any) -> str:
+    return str(getattr(variable, "path", None) or variable.name)
+
+
+def _passed_over(case: Case, source: Source) -> Finding | None:
+    """Return a line of the block, in a loop or a branch, that would have used the source."""
     if case.target_node is None or case.recorder.in_graph:
+        return None
+    roots = case.roots_of(source)
+    for assignment in case.text.slice(case.target_node):
+        if assignment.name == source.name or not case.is_in_block(assignment):
+            continue
+        if not case.text.may_be_passed_over(assignment):
+            continue
+        would_use = case.text.computes_with(assignment, lambda each: each is source.value)
+        is_unused = would_use and not case.flow.operations_on(source.key)
+        if case.ran(assignment) and not is_unused:
+            continue
+        if case.text.depends_on(assignment.value, roots, assignment.place):
+            is_sure = is_unused or case.text.computes_with(assignment, _is_tensor)
+            return Finding("unconnected not-run", assignment.place, {}, is_sure)
+    return None
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, tf.Tensor) or is_variable(value)
+
+
+def _read_in_the_text(case: Case, source: Source) -> Finding | None:
+    """Return what only the program's text shows: nothing that ran was seen to lose the path."""
+    if case.target_node is None:
+        return None
+    roots = case.roots_of(source)
+    left = case.text.leaving_call(case.target_node, roots)
+    if left and not _was_noted(case, left[1]):
+        return Finding("left-tensorflow", left[1], {"way": ast.unparse(left[0])}, is_sure=False)
+    if case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
         value = case.text.names.get(assignment.name)
@@ -237,17 +381,23 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
             continue
         if isinstance(assignment.value, ast.Lambda):  # what it computes runs when it is called
             continue
-        if not case.text.depends_on(assignment.value, case.roots_of(source)):
+        if case.is_in_block(assignment):
             continue
-        if case.stands_in_block(assignment):
-            if case.text.may_be_passed_over(assignment):
-                return Finding("unconnected not-run", assignment.place)
-        elif not assignment.makes_variable:
-            key = "outside-tape after" if case.ran_before(assignment) else "outside-tape before"
-            return Finding(key, assignment.place)
-        elif is_variable(value) and key_of(value) in case.upstream:
+        if not case.text.depends_on(assignment.value, roots, assignment.place):
+            continue
+        if not assignment.makes_variable:
+            is_known = moment_of(value) is not None
+            key = "outside-tape after" if case.is_from_after(value) else "outside-tape before"
+            return Finding(key, assignment.place, {}, is_sure=is_known)
+        if is_variable(value) and key_of(value) in case.upstream:
             return Finding("state-assignment new", assignment.place)
     return None
+
+
+def _was_noted(case: Case, place: Place) -> bool:
+    """Tell whether a conversion was noted at a line: then it is known what became of it."""
+    lines = (line for each in case.recorder.conversions for line in each.lines)
+    return any((line.file, line.number) == (place.file, place.line) for line in lines)
 
 
 def _constant_target(case: Case) -> Finding | None:
@@ -255,5 +405,32 @@ def _constant_target(case: Case) -> Finding | None:
     if case.upstream & (case.tracked | case.handles):
         return None
     makers = [link for key in case.target_keys for link in case.flow.makers[key]]
-    places = [each.place for each in makers or case.text.of(case.target_name)]
-    return Finding("constant-target", (places[-1] if places else None) or case.place)
+    assigned = case.text.last(case.target_name)
+    place = makers[-1].place if makers else assigned and assigned.place
+    return Finding("constant-target", place or case.place)
+
+
+def _unconnected(case: Case, source: Source) -> Finding:
+    is_used = bool(case.flow.operations_on(source.key))
+    key = "unconnected used" if is_used else "unconnected"
+    return Finding(key, _first_use(case, source), {"ruled_out": _ruled_out(case, source)})
+
+
+def _ruled_out(case: Case, source: Source) -> str:
+    """Return what was looked at, and is not the cause."""
+    causes = [f"`{source.name}` is not watched", "an operation without gradient"]
+    roots = case.roots_of(source)
+    names = {**case.recorder.names_at_block, **case.text.names}
+
+    def is_known(tensor: Any) -> bool:
+        keeper = next(keepers_of(tensor, names), None)
+        made = case.text.of(keeper.path, case.block_place) if keeper and not keeper.owner else []
+        return bool(made) and not any(
+            case.text.depends_on(each.value, roots, each.place) for each in made
+        )
+
+    if case.recorder.in_graph:
+        return ", ".join(causes)
+    if all(np.size(each) == 1 or is_known(each) for each in case.constants.values()):
+        causes += ["NumPy", "code outside the block"]
+    return ", ".join(causes)

@@ -4,6 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from traceback import walk_stack
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from .notes import hold_other_values, may_need_notes, notes_on
 from .program_text import ProgramText
 from .replay import CannotReplay, run_while_tracing
 from .second_derivatives import instead_of_comparison
+from .syntax import first_line, scopes_at, tree_of
 from .wording import explanation_of
 
 __all__ = ["explain_call", "in_short"]
@@ -149,11 +151,25 @@ def _text(
     """Return the text around the call of ``gradient``, or that of the function to explain."""
     names = names_in_frame(frame) if frame is not None else {}
     if function is None:
-        return ProgramText(names, frame.f_globals if frame is not None else {}, place)
+        globals_of_frame = frame.f_globals if frame is not None else {}
+        return ProgramText(names, globals_of_frame, place, _running(frame, place))
     function = inspect.unwrap(getattr(function, "python_function", function))
     code = getattr(function, "__code__", None)
     if code is None:
         return ProgramText({}, {})
     closure = inspect.getclosurevars(function).nonlocals
     line = Place(code.co_filename, code.co_firstlineno)
-    return ProgramText(dict(closure), {**function.__globals__, **names}, line)
+    return ProgramText(dict(closure), {**function.__globals__, **names}, line, _running(frame))
+
+
+def _running(frame: FrameType | None, place: Place | None = None) -> dict[tuple[str, int], int]:
+    """Return the line at which each function is, by its file and first line; 0 for a module."""
+    lines: dict[tuple[str, int], int] = {}
+    for each, line in walk_stack(frame) if frame is not None else ():
+        code = each.f_code
+        is_module = code.co_name.startswith(("<module>", "<cell line"))
+        lines.setdefault((code.co_filename, 0 if is_module else code.co_firstlineno), line)
+    if place is not None:  # AutoGraph's code has other lines than the user's.
+        scope = scopes_at(tree_of(place.file), place.line)[0]
+        lines[place.file, first_line(scope)] = place.line
+    return lines

@@ -26,19 +26,18 @@ def _cause(says: str, write: str, *examples: Example) -> Cause:
     return Cause(says, write, examples)
 
 
-# By the cause and, behind a space, its variant.
+# By the cause and, after a space, its variant.
 # {x} source, {y} target, {tape}, {op} operation, {line} text of the line.
 CAUSES = {
     "not-watched": _cause(
-        "Nothing told {tape} to watch {x}, so what was computed from it was not recorded. "
-        "A tape watches trainable variables by itself, and a constant or other tensor only after "
-        "{tape}.watch.",
+        "`{tape}` did not watch `{x}`, so it did not record what was computed from it. A tape "
+        "watches trainable variables automatically; any other tensor needs `{tape}.watch`.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
         Example("y = x**2  # x = tf.constant(3.0)", "tape.watch(x)  # before y = x**2"),
     ),
     "not-watched variable": _cause(
-        "{tape} was made with watch_accessed_variables=False, so it watches only what it is told "
-        "to watch, and nothing told it to watch {x}.",
+        "`{tape}` was made with `watch_accessed_variables=False`, and `{tape}.watch` was not "
+        "called for `{x}`.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
         Example(
             "with tf.GradientTape(watch_accessed_variables=False) as tape:",
@@ -46,82 +45,91 @@ CAUSES = {
         ),
     ),
     "not-watched reset": _cause(
-        "{tape}.reset() threw away that {tape} was told to watch {x}, and nothing told it again.",
+        "`{tape}.reset()` cleared everything that `{tape}` was watching, including `{x}`, and "
+        "nothing watched `{x}` again.",
         "{tape}.watch({watchable})  # again, after {tape}.reset()",
         Example(
-            "tape.reset()  # behind tape.watch(x)", "tape.watch(x)  # again, behind tape.reset()"
+            "tape.reset()  # after tape.watch(x)", "tape.watch(x)  # again, after tape.reset()"
         ),
     ),
     "not-trainable": _cause(
-        "{x} is a variable with trainable=False, and a tape watches only trainable variables by "
-        "itself.",
+        "`{x}` is a variable with `trainable=False`. A tape watches only trainable variables "
+        "automatically.",
         "{tape}.watch({watchable})  # inside the block; or make {x} with trainable=True",
         Example(
             "x = tf.Variable(3.0, trainable=False)", "x = tf.Variable(3.0)  # or tape.watch(x)"
         ),
     ),
     "watched-late": _cause(
-        "{x} was used{used} before {tape}.watch({x}) ran, and what happened before that was not "
-        "recorded.",
+        "`{x}` was used{used} before `{tape}.watch({x})` ran. Nothing from before that call "
+        "was recorded.",
         "{tape}.watch({x})  # as the first line inside the block",
-        Example("tape.watch(x)  # behind y = x**2", "tape.watch(x)  # before y = x**2"),
+        Example("tape.watch(x)  # after y = x**2", "tape.watch(x)  # before y = x**2"),
     ),
     "outside-tape before": _cause(
-        "This line ran before {tape} began to record, so the tape knows its result only as a "
-        "number that does not depend on {x}.",
+        "This line ran before `{tape}` began to record, so to the tape its result is a "
+        "constant that does not depend on `{x}`.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block\n    ...",
         Example("z = x**2  # above the block", "z = x**2  # inside the block"),
     ),
+    "outside-tape kept": _cause(
+        "This line uses `{kept}`, a tensor that was made from `{x}` before the block. It was made "
+        "at {made}, and to the tape it is a constant.",
+        "# in the block, each time, instead of keeping the tensor: {made_text}",
+        Example(
+            "self.kernel = tf.exp(self.x)  # in __init__, used in call",
+            "self.kernel = tf.exp(self.x)  # in call",
+            {"kept": "self.kernel", "x": "net.x"},
+        ),
+    ),
     "outside-tape after": _cause(
-        "This line ran after the block of {tape} had ended, so it was not recorded and no gradient "
-        "gets through it.",
+        "This line ran after the block of `{tape}` had ended, so it was not recorded and no "
+        "gradient passes through it.",
         "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block",
-        Example("y = 2 * z  # behind the block", "y = 2 * z  # inside the block"),
+        Example("y = 2 * z  # after the block", "y = 2 * z  # inside the block"),
     ),
     "outside-tape reset": _cause(
-        "{tape}.reset() threw away what had been recorded, this line included.",
+        "`{tape}.reset()` erased what had been recorded, including this line.",
         "{tape}.reset()  # before this, not after it: {line}",
-        Example("tape.reset()  # behind z = x**2", "tape.reset()  # before z = x**2"),
+        Example("tape.reset()  # after z = x**2", "tape.reset()  # before z = x**2"),
     ),
     "recording-paused": _cause(
-        "This line ran inside {tape}.stop_recording(), so it was not recorded and no gradient gets "
-        "through it.",
+        "This line ran inside `{tape}.stop_recording()`, so it was not recorded and no "
+        "gradient passes through it.",
         "{line}  # outside the stop_recording block",
         Example(
             "y = x**2  # inside tape.stop_recording()", "y = x**2  # outside tape.stop_recording()"
         ),
     ),
     "left-tensorflow": _cause(
-        "{way} turns the tensor into plain numbers: what comes back is a constant that does not "
-        "remember {x}. {inferred}",
+        "{way} turned a tensor into plain numbers here. The result is a constant with no link "
+        "to `{x}`.",
         "{rewritten}",
-        Example("y = tf.constant(np.square(x))", "y = tf.square(x)", {"way": "np.square(x)"}),
+        Example("y = tf.constant(np.square(x))", "y = tf.square(x)", {"way": "`np.square(x)`"}),
     ),
     "left-tensorflow py_function": _cause(
-        "{way} turns the tensor into plain numbers inside tf.py_function. A tape of its own inside "
-        "finds no gradient then, and tf.py_function gives 0 for it and never None. This is read "
-        "from the program's text.",
+        "{way} turns the tensor into plain numbers inside `tf.py_function`. The gradient "
+        "stops there, and `tf.py_function` reports it as 0, never as `None`.",
         "{rewritten}",
         Example(
             "y = tf.py_function(lambda a: np.square(a), [x], tf.float32)",
             "y = tf.py_function(lambda a: tf.square(a), [x], tf.float32)",
-            {"way": "np.square(a)"},
+            {"way": "`np.square(a)`"},
         ),
     ),
     "swapped-arguments": _cause(
-        "{x} was computed from {y}, and not {y} from {x}: the arguments of {tape}.gradient are "
-        "exchanged. It takes the target first, then the sources.",
+        "The arguments of `{tape}.gradient` are swapped: `{x}` was computed from `{y}`. The "
+        "target comes first, then the sources.",
         "{tape}.gradient({x}, {y})  # target first, then the sources",
         Example("tape.gradient(x, y)", "tape.gradient(y, x)", {"x": "y", "y": "x"}),
     ),
     "integer-dtype own": _cause(
-        "{x} has dtype {dtype}. Only floating-point and complex tensors have gradients.",
+        "`{x}` has dtype {dtype}. Only floating-point and complex tensors have gradients.",
         "{rewritten}",
         Example("x = tf.Variable(3)", "x = tf.Variable(3.0)", {"dtype": "int32"}),
     ),
     "integer-dtype": _cause(
-        "This line casts to {dtype}, and whole numbers have no gradient: the cast cannot be "
-        "differentiated.",
+        "This line casts to {dtype}. A cast to integers has no gradient.",
         "{rewritten}",
         Example(
             "y = tf.cast(tf.cast(x, tf.int32), tf.float32)",
@@ -130,8 +138,8 @@ CAUSES = {
         ),
     ),
     "no-gradient-op": _cause(
-        "The operation {op} has no gradient, and every way from {x} to {y} goes through such an "
-        "operation.",
+        "The operation {op} has no gradient, and every path from `{x}` to `{y}` passes "
+        "through such an operation.",
         "{rewritten}",
         Example("y = tf.round(x)", "y = x + tf.stop_gradient(tf.round(x) - x)", {"op": "Round"}),
     ),
@@ -146,47 +154,48 @@ CAUSES = {
         ),
     ),
     "gradient-stopped": _cause(
-        "stop_gradient lets the value through and the gradient not, and no other way leads from "
-        "{x} to {y}.",
+        "`stop_gradient` passes the value but not the gradient, and no other path leads from "
+        "`{x}` to `{y}`.",
         "{rewritten}",
         Example("y = tf.stop_gradient(x**2)", "y = x**2"),
     ),
     "state-assignment": _cause(
-        "The value that depends on {x} was assigned to a variable here. An assignment stores "
-        "numbers: reading the variable afterwards gives no gradient to what was assigned.",
+        "A value that depends on `{x}` was assigned to a variable here, which stores only the "
+        "numbers. Reading the variable later starts a new path that does not lead back to "
+        "`{x}`.",
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
         Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
     ),
     "state-assignment new": _cause(
-        "This line stored the value in a new variable. A variable holds numbers: what is computed "
-        "from it has no way back to {x}.",
+        "This line stored the value in a new variable. A variable holds only numbers, so no "
+        "path leads from it back to `{x}`.",
         "# the value itself, without tf.Variable, inside the block: {line}",
         Example("z = tf.Variable(x**2)  # above the block", "z = x**2  # inside the block"),
     ),
     "rebound-source variable": _cause(
-        "This line makes {x} the name of a new tensor. A tape watches trainable variables by "
-        "itself, and a tensor only when it is told to.",
+        "This line rebinds `{x}` to a new tensor. A tape watches trainable variables "
+        "automatically, but a tensor only if you tell it to.",
         "{assign}",
         Example("x = x - 0.1", "x.assign_sub(0.1)"),
     ),
     "rebound-source in loop": _cause(
-        "This line gives {x} another value in the loop of a graph, so {x} is a tensor from the "
-        "first pass on, and not a variable that a tape watches by itself.",
+        "This line rebinds `{x}` in a loop of a graph. From the first iteration on, `{x}` is "
+        "a tensor, not a variable that a tape watches automatically.",
         "{assign}",
         Example(
             "x = x - 0.1 * gradient  # in a loop of a tf.function", "x.assign_sub(0.1 * gradient)"
         ),
     ),
     "rebound-source made": _cause(
-        "{x} is a new tensor made here, and {y} was not computed from it but from what it was made "
-        "of. A tape follows tensors, not names.",
+        "`{x}` is a new tensor, made here; `{y}` was computed from the original, not from "
+        "this tensor. A tape follows tensors, not names.",
         "# ask for the gradient of the variable or tensor that {y} was computed from,\n"
         "# then slice or convert the gradient",
         Example("tape.gradient(y, x[0])", "tape.gradient(y, x)[0]", {"x": "x[0]"}),
     ),
     "rebound-source copied": _cause(
-        "{copy} is a copy of {x} made before {tape} began to record, so {y} depends on the copy "
-        "and not on {x}.",
+        "`{copy}` is a copy of `{x}` made before `{tape}` began to record, so `{y}` depends "
+        "on the copy and not on `{x}`.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block",
         Example(
             "z = tf.convert_to_tensor(x)  # above the block",
@@ -195,64 +204,82 @@ CAUSES = {
         ),
     ),
     "rebound-source equal": _cause(
-        "{y} uses a tensor with the same values as {x}, but not {x} itself: a copy made before "
-        "{tape} began to record. This is concluded from the equal values; no recorded operation "
-        "leads from {x} to {y}.",
+        "`{y}` uses a tensor with the same values as `{x}`, probably a copy made before "
+        "`{tape}` began to record. No recorded operation leads from `{x}` to `{y}`.",
         "# use {x} itself inside the block of {tape}",
         Example(
-            "z = 1 * x.read_value()  # above the block",
-            "z = 1 * x.read_value()  # inside the block",
+            "values.append(x.read_value())  # above the block",
+            "values.append(x.read_value())  # inside the block",
         ),
     ),
     "rebound-source new variable": _cause(
-        "This line made a new variable under the name {x}; {y} was computed with the one before.",
+        "This line made a new variable named `{x}`; `{y}` was computed with the old variable.",
         "{x}.assign(...)  # change the value and keep the variable",
-        Example("x = tf.Variable(2.9)  # behind y = x**2", "x.assign(2.9)"),
+        Example("x = tf.Variable(2.9)  # after y = x**2", "x.assign(2.9)"),
     ),
     "rebound-source new model": _cause(
-        "This line made new variables, {x} among them; {y} was computed with those from before.",
+        "This line made new variables, including `{x}`; `{y}` was computed with the old variables.",
         "# make the model once, and use its variables throughout: {line}",
         Example(
-            "model = make()  # behind y = model(data)",
+            "model = make()  # after y = model(data)",
             "y = 2 * y  # and no second model",
             {"x": "the model's kernel"},
         ),
     ),
     "constant-target": _cause(
-        "{tape} has recorded no way from what it watches to {y}: to the tape {y} is a constant.",
+        "`{tape}` recorded no path to `{y}` from anything that it watches, so to the tape "
+        "`{y}` is a constant.",
         "with tf.GradientTape() as {tape}:\n    ...  # compute {y} from {x} here",
         Example("y = tf.constant(9.0)", "y = x**2"),
     ),
     "unconnected used": _cause(
-        "{x} was used, but {y} was not computed from the result. Ruled out: {x} not watched, an "
-        "operation without gradient, NumPy, code outside the block.",
+        "`{x}` was used, but `{y}` was not computed from the result. Ruled out: {ruled_out}.",
         "# use the result of this line in {y}, or leave {x} out of the sources",
         Example("y = 2 * other  # without z = x**2", "y = 2 * z"),
     ),
     "unconnected": _cause(
-        "{y} was not computed from {x}: no operation used it. Ruled out: {x} not watched, "
-        "an operation without gradient, NumPy, code outside the block.",
+        "`{y}` was not computed from `{x}`: no operation used `{x}`. Ruled out: {ruled_out}.",
         "# use {x} in the computation of {y}, or leave it out of the sources",
         Example("y = other**2  # without x", "y = x * other**2"),
     ),
+    "unconnected twin": _cause(
+        "`{y}` was computed with `{other}`. `{x}` belongs to `{owner}`, whose variables have the "
+        "same names but were not used.",
+        "{tape}.gradient({y}, {swapped})",
+        Example(
+            "tape.gradient(y, clone.trainable_variables)  # y = model(data)",
+            "tape.gradient(y, model.trainable_variables)",
+            {"other": "model", "owner": "clone"},
+        ),
+    ),
+    "unconnected other model": _cause(
+        "`{y}` was computed with `{other}`. `{x}` belongs to `{owner}`, whose variables were not "
+        "used.",
+        "{tape}.gradient({y}, {swapped})",
+        Example(
+            "tape.gradient(y, second.trainable_variables)  # y = first(data)",
+            "tape.gradient(y, first.trainable_variables)",
+            {"other": "first", "owner": "second"},
+        ),
+    ),
     "unconnected not-run": _cause(
-        "{y} was not computed from {x} here, since this line did not run: its loop was left or "
-        "made no pass, or its branch was not taken.",
+        "`{y}` was not computed from `{x}` here, because this line did not run. Its loop "
+        "ended early or made no pass, or its branch was not taken.",
         "# a loop with a fixed number of passes, or a line before it that uses {x}",
         Example("while y < 1.0: y = x * y", "for _ in range(3): y = x * y"),
     ),
     "outer-tape-missed": _cause(
-        "The first derivative was computed here, where {tape} does not record, so {tape} cannot "
-        "differentiate it again.",
+        "The first derivative was computed here, where `{tape}` does not record, so `{tape}` "
+        "cannot differentiate it again.",
         "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block of {tape}",
         Example(
-            "y = inner.gradient(z, x)  # behind the outer block",
+            "y = inner.gradient(z, x)  # after the outer block",
             "y = inner.gradient(z, x)  # inside the outer block",
         ),
     ),
     "graph-loop": _cause(
-        "A dataset iterated inside a tf.function becomes the operation {op}, which has no "
-        "gradient. The same loop outside a tf.function has one.",
+        "A dataset iterated inside a `tf.function` becomes the operation {op}, which has no "
+        "gradient. The same loop outside a `tf.function` has a gradient.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
         Example(
             "@tf.function  # on: for each in dataset",

@@ -176,7 +176,7 @@ def _rebound_note(case: Case, source: Source) -> str:
 
 def _rebinding_line(case: Case, source: Source, made: Place | None) -> Place | None:
     """Return the line that gave a source its name, or else the line that made it."""
-    assigned = [each for each in case.text.of(source.name) if case.stands_in_block(each)]
+    assigned = [each for each in case.text.of(source.name) if case.is_in_block(each)]
     for each in assigned:
         last = each.node.end_lineno or each.node.lineno
         if made and each.file == made.file and each.node.lineno <= made.line <= last:

@@ -7,16 +7,19 @@ program's own lines around the call of ``gradient`` fill that gap; they are read
 import ast
 import linecache
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
 
-from ..recording.places import Place, cell_number, is_user_file
+from ..recording.places import Line, Place, cell_number, is_user_file
+from ..recording.tensors import is_variable
+from .reaching import Level
 from .syntax import (
     Assignment,
     assignments_in,
     calls_in,
+    first_line,
     last_name,
     names_in,
     scopes_at,
@@ -34,25 +37,43 @@ class ProgramText:
     """The function or cell with the line ``place``, and the notebook's other cells.
 
     The names are the user's, with their values there; nothing in them is changed. Without a place
-    the text is empty.
+    the text is empty. ``running`` has the lines at which the functions around the place are.
     """
 
     def __init__(
-        self, local_names: dict[str, Any], global_names: dict[str, Any], place: Place | None = None
+        self,
+        local_names: dict[str, Any],
+        global_names: dict[str, Any],
+        place: Place | None = None,
+        running: dict[tuple[str, int], int] | None = None,
     ) -> None:
         place = place or Place("", 0)
         self.file, self.line = place.file, place.line
         self.names = {**global_names, **local_names}
         self.local_names, self.global_names = dict(local_names), global_names
         self._scopes = scopes_at(tree_of(place.file), place.line)
-        own = cell_number(place.file)
-        cells = sorted(((cell_number(file), file) for file in list(linecache.cache)), reverse=True)
+        self._levels = self._levels_around(running or {})
+
+    def _levels_around(self, running: dict[tuple[str, int], int]) -> list[Level]:
+        """Return the functions around the line, innermost first, the module, and other cells.
+
+        ``running`` has the line of each function that runs, by its file and its first line, and
+        that of a module under 0.
+        """
+        file, cell = self.file, cell_number(self.file)
+        levels = []
+        for scope in self._scopes:
+            line = running.get((file, first_line(scope)))
+            levels.append(Level(scope, file, cell, assignments_in(scope, file, cell), line))
         # A later cell replaces the names of an earlier one; the call's own cell comes first.
-        self._assignments = [assignments_in(scope, place.file, own) for scope in self._scopes] + [
-            assignments_in(tree_of(file), file, number)
-            for number, file in cells
-            if number and file != place.file
-        ]
+        cells = sorted(
+            ((cell_number(other), other) for other in list(linecache.cache)), reverse=True
+        )
+        for cell, other in cells:
+            if cell and other != file:
+                tree = tree_of(other)
+                levels.append(Level(tree, other, cell, assignments_in(tree, other, cell), None))
+        return levels
 
     def name_of(self, value: object) -> str:
         """Return the user's name of an object, or an empty string."""
@@ -62,16 +83,55 @@ class ProgramText:
                     return name
         return ""
 
-    def of(self, name: str) -> list[Assignment]:
-        """Return the assignments of a name in the innermost function, or latest cell, with any."""
+    def of(self, name: str, place: Place | None = None) -> list[Assignment]:
+        """Return the assignments that can have given a name its value, in the order they ran.
+
+        The value is that at the call of ``gradient``, or at another place. The innermost function,
+        or the latest cell, with such an assignment counts.
+        """
         shadowed = name in self.parameters() and (
             self.local_names.get(name) is not self.global_names.get(name)
         )
-        for assignments in self._assignments[:1] if shadowed else self._assignments:
-            found = [each for each in assignments if each.name == name]
-            if found:
-                return found
-        return [each for a in self._assignments for each in a if _is_same_place(each.name, name)]
+        levels = self._levels[:1] if shadowed else self._levels
+        found = self._reaching(levels, lambda each: each.name == name, place)
+        every = [each for part in found for each in part]
+        if every:
+            return next(part for part in found if part)
+        # In a container, any assignment to an element may be the one.
+        kept = self._reaching(self._levels, lambda each: _is_same_place(each.name, name), place)
+        return [each for part in kept for each in part]
+
+    def in_loop(self, name: str) -> list[Assignment]:
+        """Return every assignment of a name in the innermost function: a graph's loop has them all.
+
+        Such a loop is traced once, before any of its passes.
+        """
+        return [each for each in self._levels[0].assignments if each.name == name]
+
+    def _reaching(
+        self, levels: list[Level], is_wanted: Callable[[Assignment], bool], place: Place | None
+    ) -> list[list[Assignment]]:
+        """Return for each level the wanted assignments that can have run before a place."""
+        found = []
+        own = self._level_of(place)
+        for level in levels:
+            if own is not None and level.cell > own.cell:
+                continue  # a cell that ran later
+            line = place.line if place is not None and level is own else level.line
+            found.append(level.reaching(is_wanted, line, self.names.__contains__))
+        return found
+
+    def _level_of(self, place: Place | None) -> Level | None:
+        """Return the innermost function, or the cell, with a place."""
+        if place is None:
+            return None
+        return next((each for each in self._levels if each.covers(place.file, place.line)), None)
+
+    def last(self, name: str) -> Assignment | None:
+        """Return the assignment that gave a name its value, if only one can have."""
+        value = self.names.get(name)
+        found = [each for each in self.of(name) if each.may_give(is_variable(value))]
+        return found[0] if len(found) == 1 else None
 
     def calls_of(self, methods: tuple[str, ...]) -> list[ast.Call]:
         """Return the calls of ``methods`` that stand on the frame's line, an inner one first."""
@@ -96,30 +156,43 @@ class ProgramText:
         arguments = getattr(self._scopes[0], "args", None)
         return [each.arg for each in arguments.args] if arguments else []
 
-    def slice(self, start: ast.AST) -> list[Assignment]:
-        """Return the assignments that ``start`` depends on, in the order of the text."""
-        found: list[Assignment] = []
-        names, seen = names_in(start), set[str]()
-        while names := names - seen:
-            new = [each for name in names for each in self.of(name)]
-            found += new
-            seen |= names
-            names = {name for each in new for name in names_in(each.value)}
+    def slice(self, start: ast.AST, place: Place | None = None) -> list[Assignment]:
+        """Return the assignments that ``start`` depends on, in the order of the text.
+
+        ``place`` is where ``start`` is; without it, the call of ``gradient``.
+        """
+        found: dict[Assignment, None] = {}
+        waiting = [(name, place) for name in names_in(start)]
+        while waiting:
+            for each in self.of(*waiting.pop()):
+                if each not in found:
+                    found[each] = None
+                    names = names_in(each.value)
+                    names |= {each.name} if isinstance(each.node, ast.AugAssign) else set()
+                    waiting += [(name, each.place) for name in names]
         return sorted(found, key=lambda each: each.order)
 
     def is_in_function(self, assignment: Assignment) -> bool:
         """Tell whether an assignment stands in the innermost function around the place."""
         return assignment.file == self.file and _holds(self._scopes[0], assignment)
 
-    def is_in_block(self, assignment: Assignment, tape: str) -> bool:
-        """Tell whether an assignment stands in the last ``with`` block of a tape, by its name."""
-        blocks = [
+    def is_in_block(self, assignment: Assignment, tape: str, began: Line | None) -> bool:
+        """Tell whether an assignment is in the ``with`` block of a tape.
+
+        The block is the one that began at a line, or else the last with the tape's name.
+        """
+        blocks = [node for node in ast.walk(tree_of(assignment.file)) if isinstance(node, ast.With)]
+        if began is not None:
+            file, line = began
+            heads = [node for node in blocks if node.lineno <= line < node.body[0].lineno]
+            return file == assignment.file and any(_holds(node, assignment) for node in heads)
+        named = [
             node
-            for node in ast.walk(tree_of(assignment.file))
-            if isinstance(node, ast.With) and any(tape in _names_of(item) for item in node.items)
+            for node in blocks
+            if any(tape in _names_of(item) for item in node.items)
             if assignment.file != self.file or node.lineno <= self.line
         ]
-        last = max(blocks, key=lambda node: node.lineno, default=None)
+        last = max(named, key=lambda node: node.lineno, default=None)
         return last is not None and _holds(last, assignment)
 
     def may_be_passed_over(self, assignment: Assignment) -> bool:
@@ -129,11 +202,17 @@ class ProgramText:
         is_last = assignment.order == max(each.order for each in self.of(assignment.name))
         return is_last and any(_holds(node, assignment) for node in around)
 
-    def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
-        """Tell whether an expression mentions ``roots``, directly or through other names."""
-        for expression in (node, *(each.value for each in self.slice(node))):
-            if names_in(expression) & roots:
-                return True
+    def depends_on(self, node: ast.AST, roots: set[str], place: Place | None = None) -> bool:
+        """Tell whether an expression mentions ``roots``, directly or through other names.
+
+        A name counts only where it has the value that it has at the call of ``gradient``.
+        """
+        parts = [(each.value, each.place) for each in self.slice(node, place)]
+        for expression, where in ((node, place), *parts):
+            for name in names_in(expression) & roots:
+                before, now = self.of(name, where), self.of(name)
+                if not now or not before or set(before) & set(now):
+                    return True
             for call in calls_in(expression):
                 if any(names_in(body) & roots for body, _, _ in self._bodies(call)):
                     return True
@@ -144,10 +223,11 @@ class ProgramText:
 
         The functions and layers that those lines call are read too.
         """
-        lines = [(each.value, each.file) for each in self.slice(start)] + [(start, self.file)]
-        for node, file in lines:
+        lines = [(each.value, each.place) for each in self.slice(start)]
+        for node, place in (*lines, (start, None)):
+            file = place.file if place else self.file
             for call in calls_in(node):
-                if not self.depends_on(call, roots):
+                if not self.depends_on(call, roots, place):
                     continue
                 if self._leaves(call, self.names):
                     return call, Place(file, call.lineno)
@@ -159,6 +239,36 @@ class ProgramText:
                         if self._leaves(inner, names):
                             return inner, Place(inner_file, inner.lineno)
         return None
+
+    def leaving_call_of(self, assignment: Assignment) -> tuple[ast.Call, Place] | None:
+        """Return the call of NumPy or plain Python in the value of an assignment."""
+        for call in calls_in(assignment.value):
+            if self._leaves(call, self.names):
+                return call, Place(assignment.file, call.lineno)
+        return None
+
+    def names_behind(self, assignment: Assignment) -> set[str]:
+        """Return the names that an assignment mentions, itself or through names of its function."""
+        scope = scopes_at(tree_of(assignment.file), assignment.node.lineno)[0]
+        local = assignments_in(scope, assignment.file, 0)
+        names, seen = names_in(assignment.value), set[str]()
+        while new := names - seen:
+            seen |= new
+            names = {n for each in local if each.name in new for n in names_in(each.value)}
+        return seen
+
+    def computes_with(self, assignment: Assignment, is_meant: Callable[[Any], bool]) -> bool:
+        """Tell whether an assignment cannot run without arithmetic on such a value."""
+        for node in ast.walk(assignment.value):
+            if isinstance(node, ast.BinOp):
+                operands: list[ast.expr] = [node.left, node.right]
+            elif isinstance(node, ast.UnaryOp):
+                operands = [node.operand]
+            else:
+                continue
+            if any(is_meant(self.names.get(ast.unparse(each))) for each in operands):
+                return True
+        return False
 
     def leaving_call_inside(self, place: Place) -> tuple[ast.Call, Place] | None:
         """Return the first call of NumPy or plain Python in what a ``tf.py_function`` runs.

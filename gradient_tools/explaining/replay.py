@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ..recording.places import place_of_operation
+from ..recording.places import Line, place_of_operation
 from ..recording.recorder import Recorder, State, Step
 from ..recording.tensorflow_internals import is_of_gradient, run_operation
 from ..recording.tensors import is_differentiable
@@ -99,8 +99,9 @@ class _Rerun(GraphWalk[tf.Tensor]):
         if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
             raise CannotReplay(f"{operation.type} runs only once")
         outputs, attributes = run_operation(operation, list(inputs))
-        step = Step(operation.type, tuple(inputs), tuple(outputs), attributes)
-        step.place = place_of_operation(operation)
+        place = place_of_operation(operation)
+        lines = (Line(place.file, place.line),) if place else ()
+        step = Step(operation.type, tuple(inputs), tuple(outputs), attributes, lines=lines)
         step.in_gradient = is_of_gradient(operation)
         self.found.append(step)
         return outputs

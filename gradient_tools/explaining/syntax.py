@@ -2,7 +2,7 @@
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ..recording.places import Place
@@ -11,15 +11,18 @@ __all__ = [
     "Assignment",
     "assignments_in",
     "calls_in",
+    "first_line",
     "last_name",
     "names_in",
     "parsed",
+    "replace_calls",
     "rewrite_call",
     "scopes_at",
     "tree_of",
     "walk",
 ]
 
+_VARIABLE_MAKERS = ("Variable", "add_weight")
 _ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "value", "Variable"}
 
 
@@ -50,8 +53,15 @@ class Assignment:
     @property
     def makes_variable(self) -> bool:
         """True for ``x = tf.Variable(...)``."""
-        makers = ("Variable", "add_weight")
-        return any(last_name(call.func) in makers for call in calls_in(self.value))
+        return any(last_name(call.func) in _VARIABLE_MAKERS for call in calls_in(self.value))
+
+    def may_give(self, a_variable: bool) -> bool:
+        """Tell whether the name can hold a variable, or anything else, after this assignment."""
+        is_arithmetic = isinstance(self.value, (ast.BinOp, ast.UnaryOp))
+        if a_variable:
+            return not is_arithmetic and not isinstance(self.node, ast.AugAssign)
+        makes = isinstance(self.value, ast.Call) and last_name(self.value.func) in _VARIABLE_MAKERS
+        return not makes
 
     @property
     def same_value(self) -> bool:
@@ -78,13 +88,22 @@ def calls_in(node: ast.AST) -> Iterator[ast.Call]:
     return (child for child in ast.walk(node) if isinstance(child, ast.Call))
 
 
+def first_line(scope: ast.AST) -> int:
+    r"""Return the line at which Python lets a function begin, decorators included; 0 for a module.
+
+    >>> first_line(ast.parse("@a\\ndef f(): pass").body[0])
+    1
+    """
+    decorators = getattr(scope, "decorator_list", [])
+    return min((node.lineno for node in decorators), default=getattr(scope, "lineno", 0))
+
+
 def scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
     """Return the functions around a line, innermost first, and the module."""
     scopes: list[ast.AST] = [tree]
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-            if first <= line <= (node.end_lineno or first):
+            if first_line(node) <= line <= (node.end_lineno or node.lineno):
                 scopes.insert(0, node)
     return scopes
 
@@ -139,14 +158,26 @@ def rewrite_call(line: str, function: str) -> str | None:
     'y = x * 2'
     """
 
-    class Remove(ast.NodeTransformer):
+    def without(call: ast.Call) -> ast.expr:
+        return call.args[0] if call.args else getattr(call.func, "value", call)
+
+    return replace_calls(line, {function}, without)
+
+
+def replace_calls(
+    line: str, functions: set[str], replacement: Callable[[ast.Call], ast.expr]
+) -> str | None:
+    """Return a line of source with another expression for each call of ``functions``.
+
+    It is None where the line is no Python, or has no such call.
+    """
+
+    class Replace(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
             self.generic_visit(node)
-            if last_name(node.func) != function:
-                return node
-            return node.args[0] if node.args else getattr(node.func, "value", node)
+            return replacement(node) if last_name(node.func) in functions else node
 
     tree = parsed(line)
     before = ast.unparse(tree)
-    after = ast.unparse(Remove().visit(tree))
+    after = ast.unparse(Replace().visit(tree))
     return after if after != before else None

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import tensorflow as tf
 
+from ..recording.conversions import conversions_unnoticed
 from ..recording.recorder import Held, Recorder, State
 from ..recording.tensors import is_variable
 from .diagnosis import explain_call, in_short
@@ -91,7 +92,7 @@ class ExplainingTape(tf.GradientTape):
         super().__enter__()
         if self._function is None:
             self._steps.names_before = self._names_before(sys._getframe(1))
-        self._steps.start()
+        self._steps.begin_block(sys._getframe(1))
         return self
 
     def _names_before(self, frame: FrameType) -> dict[str, Held]:
@@ -103,8 +104,7 @@ class ExplainingTape(tf.GradientTape):
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop recording; keep listening for what should have been recorded."""
         super().__exit__(kind, value, traceback)
-        if self._steps.state is State.RECORDING:
-            self._steps.state = State.AFTER
+        self._steps.end_block()
         if kind is not None:
             self._steps.stop()
 
@@ -179,9 +179,10 @@ class ExplainingTape(tf.GradientTape):
             if not (self._keeps_recording and goes_on):
                 recorder.stop()
         given = options[0] if options and method.__name__ == "gradient" else None
-        self._explanations = explain_call(
-            self, recorder, target, sources, result, given, self._function
-        )
+        with conversions_unnoticed():  # An outer tape's block may be open.
+            self._explanations = explain_call(
+                self, recorder, target, sources, result, given, self._function
+            )
         if not self._keeps_recording:
             recorder.forget()
         recorder.heard_all = recorder.listening

@@ -1,14 +1,15 @@
 """Put a finding into words, with the user's own names and lines."""
 
 import ast
+import re
 from typing import Any
 
 from ..recording.places import Place
 from .case import Case, Finding, Source
 from .explanation import Explanation, Gradient
 from .messages import CAUSES, FINITE
-from .second_derivatives import COMPARISONS
-from .syntax import last_name, parsed, rewrite_call, tree_of
+from .rewriting import as_float, smooth, with_assign, without, without_conversion
+from .syntax import rewrite_call
 
 __all__ = ["explanation_of"]
 
@@ -20,16 +21,8 @@ _RULED_OUT = (
     " Ruled out: the source not watched, an operation without gradient, an integer dtype, NumPy, "
     "an assignment, code outside the block."
 )
-_SMOOTH = {
-    **dict.fromkeys(
-        ("Round", "Floor", "Ceil", "Rint"),
-        "y = x + tf.stop_gradient(tf.math.{op}(x) - x)  # passes the gradient on",
-    ),
-    "ArgMax": "tf.nn.softmax(x)  # a smooth choice, in place of tf.argmax(x)",
-    **dict.fromkeys(
-        COMPARISONS, "tf.sigmoid(10.0 * (a - b))  # a smooth step, in place of the comparison a > b"
-    ),
-}
+# What has no name in the program is no code.
+_PLACEHOLDER = re.compile(r"`(the source|source \d+|the target|sources)`")
 _STEEPER = {
     "Relu": "tf.nn.leaky_relu(x)  # or smaller weights and learning rate",
     "Sign": "tf.tanh(x)  # a smooth step, in place of tf.sign(x)",
@@ -54,12 +47,8 @@ _NOTHING_FLAT = (
 def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
     place, facts, cause = finding.place, finding.facts, CAUSES[finding.key]
-    line = place.text.partition("  #")[0].rstrip(":") if place else ""
+    line = _code_of(place).rstrip(":") if place else ""
     operation, earlier = facts.get("operation", ""), facts.get("earlier")
-    inferred = (
-        "This is read from the program's text: TensorFlow saw no operation lead from "
-        f"{source.name} to {case.target_name}."
-    )
     already = f" A value was already NaN or infinite going forwards, first at {earlier}."
     another = f"# compare with the gradient at another value of {source.name}: is it 0 there, too?"
     words = {
@@ -72,9 +61,10 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         "watchable": source.watchable(case.sources_text),
         # What follows is empty where it does not apply.
         "used": f" ({facts['used']})" if facts.get("used") else "",
-        "assign": _as_assignment(facts.get("statement", "")),
-        "way": ast.unparse(facts["call"]) if "call" in facts else facts.get("way", ""),
-        "inferred": inferred if "call" in facts else "",
+        "assign": with_assign(facts.get("statement", "")),
+        "way": f"`{way}`" if (way := _way(finding)) else "This line",
+        "made_text": _code_of(facts["made"]) if "made" in facts else "",
+        "swapped": _as_twin(facts, case.sources_text),
         "rewritten": _rewritten(finding, source.name, line),
         "remedy": _better_numbers(facts, source.name),
         "earlier": already if earlier not in (None, place) else "",
@@ -88,7 +78,9 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         words["note"] = f" The diagnosis stopped at {facts['error']}."
     if case.recorder.limited:
         words["note"] = f" The diagnosis is limited: {case.recorder.limited}."
-    message = cause.says.format_map(words).strip()
+    message = _PLACEHOLDER.sub(r"\1", cause.says.format_map(words).strip())
+    if not finding.is_sure:
+        message = f"Perhaps {message[0].lower()}{message[1:]}"
     if message.startswith("the "):  # a name that the user gave keeps its letters
         message = message[0].upper() + message[1:]
     shown = "" if operation == "ReadVariableOp" else operation
@@ -97,47 +89,36 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
     return Explanation(source.name, kind, name, where, message, cause.write.format_map(words))
 
 
+def _code_of(place: Place) -> str:
+    """Return a line of source without its comment."""
+    return place.text.partition("  #")[0].rstrip()
+
+
 def _rewritten(finding: Finding, name: str, line: str) -> str:
     """Return the line as it should read, as far as that can be told."""
-    operation, call = finding.facts.get("operation", ""), finding.facts.get("call")
     if finding.key == "gradient-stopped":
-        return _without("stop_gradient", line)
+        return without("stop_gradient", line)
     if finding.key.startswith("left-tensorflow"):
-        last = last_name(call.func) if call else ""
-        if last in ("numpy", "item", "float"):
-            return _without(last, line)
-        if last in ("predict", "predict_on_batch"):
-            return line.replace(f".{last}(", "(").replace(", verbose=0", "")
-        return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+        return without_conversion(_way(finding), line)
     if finding.key == "integer-dtype own":
-        makes_it = line.startswith(f"{name} = tf.Variable(") and line.endswith(")")
-        if makes_it and "dtype" not in line:
-            return f"{line[:-1]}, dtype=tf.float32)"
-        return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
+        return as_float(name, line, line.startswith(f"{name} = "))
     if finding.key == "integer-dtype":
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
-    if operation in COMPARISONS and not _compares(finding.place):
-        return f"# a smooth function in place of what compares in this line: {line}"
-    if operation in _SMOOTH:
-        return _SMOOTH[operation].format(op=operation.lower())
-    return f"# a differentiable operation in place of {operation}: {line}"
+    return smooth(finding.facts.get("operation", ""), line)
 
 
-def _compares(place: Place | None) -> bool:
-    """Tell whether the user wrote a comparison in a line."""
-    functions = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
-    if place is None:
-        return False
-    for node in ast.walk(tree_of(place.file)):
-        if isinstance(node, ast.expr) and node.lineno <= place.line <= (node.end_lineno or 0):
-            called = isinstance(node, ast.Call) and last_name(node.func) in functions
-            if called or isinstance(node, ast.Compare):
-                return True
-    return False
+def _way(finding: Finding) -> str:
+    """Return the code that turned a tensor into plain numbers; empty if the line shows none."""
+    call = finding.facts.get("call")
+    return ast.unparse(call) if call else finding.facts.get("way", "")
 
 
-def _without(function: str, line: str) -> str:
-    return rewrite_call(line, function) or f"# without {function}: {line}"
+def _as_twin(facts: dict[str, Any], sources: str) -> str:
+    """Return the sources as they should be written, of the model that was used."""
+    owner, other = facts.get("owner", ""), facts.get("other", "")
+    if owner and owner != sources and re.search(rf"\b{re.escape(owner)}\b", sources):
+        return re.sub(rf"\b{re.escape(owner)}\b", other, sources)
+    return f"{other}.trainable_variables" if facts.get("is_model") else other
 
 
 def _better_numbers(facts: dict[str, Any], name: str) -> str:
@@ -152,15 +133,3 @@ def _better_numbers(facts: dict[str, Any], name: str) -> str:
         return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
     otherwise = f"# bring the input of {operation} into the range where it has a slope"
     return _STEEPER.get(operation, otherwise)
-
-
-def _as_assignment(line: str) -> str:
-    """Turn ``w -= g`` or ``w = w - g`` into an assignment that keeps the variable."""
-    node = next(iter(parsed(line).body), None)
-    is_structure = isinstance(getattr(node, "value", None), (ast.Dict, ast.List, ast.Tuple))
-    if isinstance(node, ast.AugAssign) and not is_structure:
-        method = {ast.Add: "assign_add", ast.Sub: "assign_sub"}.get(type(node.op), "assign")
-        return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
-    if isinstance(node, ast.Assign) and not is_structure:
-        return f"{ast.unparse(node.targets[0])}.assign({ast.unparse(node.value)})"
-    return "variable.assign(...)"

@@ -7,8 +7,9 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import lru_cache
+from traceback import walk_stack
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import tensorflow as tf
@@ -16,6 +17,7 @@ import tensorflow as tf
 from .. import tool_folders
 
 __all__ = [
+    "Line",
     "Place",
     "calling_point",
     "cell_number",
@@ -23,10 +25,18 @@ __all__ = [
     "names_in_frame",
     "place_of_operation",
     "shown_file",
+    "user_lines",
 ]
 
 
 _ONLY_THE_FRAME = 3  # references to its dictionary: the frame's, a local name, an argument
+
+
+class Line(NamedTuple):
+    """A file as Python knows it, and the number of one of its lines, from 1."""
+
+    file: str
+    number: int
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,12 @@ def is_user_file(file: str) -> bool:
     folders |= {os.path.dirname(package.__file__) for package in (tf, keras)} | tool_folders
     path = os.path.abspath(file) + os.sep  # a tool may be one file, too
     return not any(path.startswith(folder + os.sep) for folder in folders)
+
+
+def user_lines(frame: FrameType | None) -> tuple[Line, ...]:
+    """Return the lines of the user's program that are running, from the innermost outwards."""
+    stack = ((each.f_code.co_filename, line) for each, line in walk_stack(frame))
+    return tuple(Line(file, line) for file, line in stack if is_user_file(file))
 
 
 def calling_point(frame: FrameType | None) -> tuple[FrameType | None, Place | None]:

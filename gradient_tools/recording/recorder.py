@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from .places import Place, calling_point, is_user_file
+from .conversions import Conversion, listen_to_conversions
+from .places import Line, Place, calling_point, is_user_file, names_in_frame, user_lines
 from .tensorflow_internals import (
     called_graph,
     gradients_of_operation,
     listen_to_operations,
+    moment,
     role_of_file,
     variables_given,
 )
@@ -26,6 +28,20 @@ __all__ = ["Held", "LayerCall", "Recorder", "State", "Step", "Watch"]
 # After the tape's block, listening goes on so that a loss computed too late can be explained; a
 # tape that is never asked for a gradient must not watch the rest of the program.
 LATE_STEPS = 2000
+
+
+_MAY_HOLD_TENSORS = (
+    tf.Tensor,
+    tf.Variable,
+    tf.SparseTensor,
+    tf.RaggedTensor,
+    tf.Module,
+    keras.Variable,
+    keras.layers.Layer,
+    dict,
+    list,
+    tuple,
+)
 
 
 class State(Enum):
@@ -56,11 +72,16 @@ class Step:
     outputs: tuple[tf.Tensor, ...]
     attributes: tuple[Any, ...]
     state: State = State.RECORDING
-    place: Place | None = None  # the user's line
+    lines: tuple[Line, ...] = ()  # of the user's program that were running, the innermost first
     in_gradient: bool = False
     in_custom: bool = False  # inside a custom gradient
     graph: Any = None  # of the tf.function that this operation is a call of
     layers: tuple[LayerCall, ...] = ()  # from the outermost call inwards
+
+    @property
+    def place(self) -> Place | None:
+        """The user's line."""
+        return Place(*self.lines[0], self.op) if self.lines else None
 
     def pass_back(self, arriving: dict[int, Any]) -> dict[int, tf.Tensor]:
         """Apply the rule that TensorFlow has for this operation.
@@ -118,6 +139,10 @@ class Recorder:
         self._calls: dict[FrameType, LayerCall] = {}  # a frame that is kept is itself, not another
         self._late = 0
         self._listening = ExitStack()
+        self._converting = ExitStack()
+        self.began = self.ended = 0  # the moments between which the block ran
+        self.block_lines: tuple[Line, ...] = ()  # that were running when the block began
+        self.names_at_block: dict[str, Any] = {}  # the user's, with what they held then
         self.forget()
 
     def start(self) -> None:
@@ -132,8 +157,27 @@ class Recorder:
         except Exception as error:
             self.limited = f"TensorFlow {tf.__version__} does not report its operations ({error!r})"
 
+    def begin_block(self, frame: FrameType | None) -> None:
+        """Begin to listen, and keep what the names of the user's frame hold."""
+        self.start()
+        self.began, self.ended = self.began or moment(), 0
+        if self.in_graph:
+            return
+        with suppress(Exception):  # Names are a courtesy; the user's program must go on.
+            self.block_lines = user_lines(frame)
+            self.names_at_block = _tensors_by_name(frame)
+        with suppress(Exception):  # Without conversions the diagnosis reads the program's text.
+            self._converting.enter_context(listen_to_conversions(self._note_conversion))
+
+    def end_block(self) -> None:
+        """Note that the block ended; operations are still listened to."""
+        self._converting.close()
+        self.ended = moment()
+        if self.state is State.RECORDING:
+            self.state = State.AFTER
+
     def stop(self) -> None:
-        """Stop listening; what was seen stays until `forget`."""
+        """Stop listening to operations; what was seen stays until `forget`."""
         with suppress(Exception):  # This thread may have another list of listeners, and
             self._listening.close()
         self.listening = False  # so `_listen` ignores what still arrives.
@@ -141,12 +185,15 @@ class Recorder:
 
     def close(self) -> None:
         """Stop listening and drop every tensor."""
+        self._converting.close()
         self.stop()
         self.forget()
 
     def forget(self) -> None:
         """Drop every tensor that was seen."""
         self.steps: list[Step] = []
+        self.conversions: list[Conversion] = []
+        self.names_at_block = {}
         self.unreported_reads: dict[int, Any] = {}  # the handle, by the id of the value
         self.graph_states: dict[Any, tuple[State, int]] = {}
         self.watches: list[Watch] = []
@@ -170,6 +217,16 @@ class Recorder:
             place = None
         now = len(self.graph_states) if self.in_graph else len(self.steps)
         self.watches += [Watch(tensor, now, place) for tensor in tf.nest.flatten(tensors)]
+
+    def _note_conversion(self, conversion: Conversion) -> None:
+        last = self.conversions[-1] if self.conversions else None
+        is_repeated = (  # NumPy looks up some attributes twice.
+            last is not None
+            and last.reference() is conversion.reference()
+            and (last.function, last.lines) == (conversion.function, conversion.lines)
+        )
+        if not is_repeated:
+            self.conversions.append(conversion)
 
     def _listen(
         self, op: str, inputs: Any, attributes: Any, outputs: Any, name: str | None, graph: Any
@@ -199,18 +256,20 @@ class Recorder:
             self.stop()
 
     def _read_stack(self, step: Step, start: FrameType) -> None:
-        """Read off the Python stack the user's line, and what ran there on the user's behalf."""
+        """Read off the Python stack the user's lines, and what ran there on the user's behalf."""
+        lines: list[Line] = []
         for frame, line in walk_stack(start):
             file = frame.f_code.co_filename
             role = role_of_file(file)
             step.in_custom |= role == "custom gradient"  # that of the user's own function, too
-            if step.place is not None:
-                continue
             if is_user_file(file):
-                step.place = Place(file, line, step.op)
+                lines.append(Line(file, line))
+            if lines:
+                continue
             step.in_gradient |= role == "gradient"
             if role == "function" and step.graph is None:
                 step.graph = called_graph(frame)
+        step.lines = tuple(lines)
         if self._notes_layers:
             step.layers = self._layer_calls(start)
 
@@ -229,3 +288,11 @@ class Recorder:
                     self.layers.append(layer)
                 found.append(self._calls[frame])
         return tuple(reversed(found))
+
+
+def _tensors_by_name(frame: FrameType | None) -> dict[str, Any]:
+    """Return what the names of the user's innermost frame hold, as far as tensors are in it."""
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    names = names_in_frame(frame) if frame is not None else {}
+    return {name: value for name, value in names.items() if isinstance(value, _MAY_HOLD_TENSORS)}

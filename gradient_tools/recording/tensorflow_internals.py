@@ -15,10 +15,13 @@ from typing import Any
 __all__ = [
     "called_graph",
     "differentiable_inputs",
+    "eager_tensor_class",
     "gradients_of_operation",
     "inner_graphs",
     "is_of_gradient",
     "lines_of_message",
+    "moment",
+    "moment_of",
     "listen_to_operations",
     "role_of_file",
     "run_operation",
@@ -48,6 +51,27 @@ def listen_to_operations(listener: Callable[..., Any]) -> Iterator[None]:
         yield
     finally:
         op_callbacks.remove_op_callback(forward)
+
+
+@lru_cache(maxsize=1)
+def eager_tensor_class() -> Any:
+    """Return the class of eager tensors whose method ``_numpy`` every conversion goes through."""
+    from tensorflow.python.framework import ops
+
+    return ops._EagerTensorBase
+
+
+def moment() -> int:
+    """Return a number between those of the tensors made before and those made from now on."""
+    from tensorflow.python.framework import ops
+
+    return int(ops.uid())
+
+
+def moment_of(value: Any) -> int | None:
+    """Return the number of a tensor, or of a variable's handle: later ones are larger."""
+    number = getattr(getattr(value, "handle", value), "_id", None)
+    return number if isinstance(number, int) else None
 
 
 # What TensorFlow puts around a message: the trace of a graph's node, and names of its own.

@@ -59,6 +59,18 @@ with tf.GradientTape() as tape:
     {instead}
     y = 2 * z
 tape.gradient(y, x)
+== outside-tape kept
+class Net:
+    def __init__(self):
+        self.x = tf.Variable(3.0)
+        {line}
+    def __call__(self):
+        {instead}
+        return 2 * self.kernel
+net = Net()
+with tf.GradientTape() as tape:
+    y = net()
+tape.gradient(y, net.x)
 == outside-tape after
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
@@ -129,10 +141,11 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)
 == rebound-source equal
 x = tf.Variable([3.0, 4.0])
+values = []
 {line}
 with tf.GradientTape() as tape:
     {instead}
-    y = tf.reduce_sum(2 * z)
+    y = tf.reduce_sum(2 * values[-1])
 tape.gradient(y, x)
 == rebound-source new variable
 x = tf.Variable(3.0)
@@ -154,6 +167,20 @@ with tf.GradientTape() as tape:
     z = x**2
     {line}
 tape.gradient(y, x)
+== unconnected twin
+model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+clone = keras.models.clone_model(model)
+data = tf.ones((2, 1))
+with tf.GradientTape() as tape:
+    y = model(data)
+{line}
+== unconnected other model
+first = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+second = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+data = tf.ones((2, 1))
+with tf.GradientTape() as tape:
+    y = first(data)
+{line}
 == unconnected not-run
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
