@@ -1,6 +1,7 @@
 """The recorder under the whole room: every operation, its values, its line, the tape's state."""
 
 import sys
+import weakref
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -142,7 +143,7 @@ class Recorder:
         self._converting = ExitStack()
         self.began = self.ended = 0  # the moments between which the block ran
         self.block_lines: tuple[Line, ...] = ()  # that were running when the block began
-        self.names_at_block: dict[str, Any] = {}  # the user's, with what they held then
+        self._names_at_block: dict[str, weakref.ref[Any]] = {}  # the user's
         self.forget()
 
     def start(self) -> None:
@@ -165,9 +166,15 @@ class Recorder:
             return
         with suppress(Exception):  # Names are a courtesy; the user's program must go on.
             self.block_lines = user_lines(frame)
-            self.names_at_block = _tensors_by_name(frame)
+            self._names_at_block = _tensors_by_name(frame)
         with suppress(Exception):  # Without conversions the diagnosis reads the program's text.
             self._converting.enter_context(listen_to_conversions(self._note_conversion))
+
+    @property
+    def names_at_block(self) -> dict[str, Any]:
+        """What the user's names held when the block began, as far as it is still alive."""
+        values = {name: refer() for name, refer in self._names_at_block.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
     def end_block(self) -> None:
         """Note that the block ended; operations are still listened to."""
@@ -193,7 +200,7 @@ class Recorder:
         """Drop every tensor that was seen."""
         self.steps: list[Step] = []
         self.conversions: list[Conversion] = []
-        self.names_at_block = {}
+        self._names_at_block = {}
         self.unreported_reads: dict[int, Any] = {}  # the handle, by the id of the value
         self.graph_states: dict[Any, tuple[State, int]] = {}
         self.watches: list[Watch] = []
@@ -290,9 +297,16 @@ class Recorder:
         return tuple(reversed(found))
 
 
-def _tensors_by_name(frame: FrameType | None) -> dict[str, Any]:
-    """Return what the names of the user's innermost frame hold, as far as tensors are in it."""
+def _tensors_by_name(frame: FrameType | None) -> dict[str, "weakref.ref[Any]"]:
+    """Return what may hold tensors under the names of the user's innermost frame, none kept alive.
+
+    Lists and dictionaries cannot be referred to weakly, and are left out.
+    """
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
     names = names_in_frame(frame) if frame is not None else {}
-    return {name: value for name, value in names.items() if isinstance(value, _MAY_HOLD_TENSORS)}
+    return {
+        name: weakref.ref(value)
+        for name, value in names.items()
+        if isinstance(value, _MAY_HOLD_TENSORS) and type(value).__weakrefoffset__
+    }
