@@ -61,6 +61,28 @@ def one_process_for_the_right_programs():
         yield
 
 
+@pytest.fixture(scope="session")
+def warm_server(tmp_path_factory):
+    from course_staff.classroom.running.fork_server import ForkServer
+    from course_staff.classroom.sandbox.limits import Limits
+
+    limits = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
+    with ForkServer(tmp_path_factory.mktemp("server"), limits) as server:
+        server.start()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def one_server(warm_server):
+    """Let the gradings of a module share one server: each of its own would import TensorFlow."""
+    kind, run = type(warm_server), type(warm_server).run
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(kind, "start", lambda self, *jail: None)
+        patched.setattr(kind, "run", lambda self, *arguments: run(warm_server, *arguments))
+        patched.setattr(kind, "close", lambda self: None)
+        yield
+
+
 def missing(what):
     """Skip where a part is missing; fail where the tests were asked for by their own target."""
     give_up = pytest.fail if os.environ.get("COURSE_BROWSER") == "required" else pytest.skip

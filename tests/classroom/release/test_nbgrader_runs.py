@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,8 +29,13 @@ pytestmark = [
 ]
 
 NAME = "00_start_here"
-(LESSON,) = read_lessons(Folders(ROOT), [NAME[:2]])
-SOLUTIONS = {key: LESSON.solution.cells[i].source for key, i in LESSON.exercises.items()}
+
+
+@cache
+def lesson():
+    return next(lesson for lesson in read_lessons(Folders(ROOT)) if lesson.name == NAME)
+
+
 MISTAKES = {
     "00.1": "steepness = 9",
     "00.2": "def rate_of_change(f, x, h):\n    return f(x + h) - f(x)",
@@ -94,9 +100,11 @@ def submit(folder, student, answers, first_words=""):
 def course(tmp_path_factory):
     """Return a course folder in which three submissions went all the way."""
     folder = tmp_path_factory.mktemp("nbgrader")
-    write_output(nbgrader_files([LESSON], [LESSON], ROOT), folder, "course nbgrader")
+    cells = lesson().solution.cells
+    solutions = {key: cells[i].source for key, i in lesson().exercises.items()}
+    write_output(nbgrader_files([lesson()], [lesson()], ROOT), folder, "course nbgrader")
     run(folder, "generate_assignment", NAME)
-    submit(folder, "right", SOLUTIONS | {"00.2": SOLUTIONS["00.2"] + NOISE}, ACCIDENTS)
+    submit(folder, "right", solutions | {"00.2": solutions["00.2"] + NOISE}, ACCIDENTS)
     submit(folder, "wrong", MISTAKES, FORGERY)
     submit(folder, "blank", {})
     run(folder, "autograde", NAME)
@@ -108,7 +116,7 @@ def course(tmp_path_factory):
 def test_the_released_assignment_is_what_learners_start_from(course):
     text = (course / "release" / NAME / f"{NAME}.ipynb").read_text()
     assert not [word for word in ("SOLUTION", "HIDDEN", "nbgrader_check") if word in text]
-    for cell, given in zip(released(course).cells, LESSON.notebook.cells, strict=True):
+    for cell, given in zip(released(course).cells, lesson().notebook.cells, strict=True):
         if cell.cell_type == "code":
             assert cell.source.rstrip("\n") == given.source
 
