@@ -2,8 +2,8 @@
 # # 00 · Start here
 #
 # You can train models for a year without ever looking at a gradient. Then one day a gradient is `None`, and no error
-# says why. This course prepares you for that day. You predict what code will do, run it, fix broken programs, and a
-# check tells you what is wrong with *your* answer. Here you try all of that on one small question.
+# says why. This course prepares you for that day. You predict what code does, run it, and fix broken programs, and a
+# check tells you what is wrong with *your* answer. Here you try all of that on small examples.
 #
 # **You will learn to**
 #
@@ -11,8 +11,8 @@
 # - check an answer, and use what the check tells you;
 # - find a hint, and the next lesson.
 #
-# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the arrays that it
-# computes with. **Time**: {time}.
+# **Before you start**: you can write a Python function, and you have met tensors, the arrays that TensorFlow computes
+# with. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_lesson_map, predict, start_lesson
@@ -23,11 +23,11 @@ import tensorflow as tf
 
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter** to run it. It takes a moment, because
-# TensorFlow is large. Then it lists the exercises of the lesson, and where to continue. Run it again after every
+# TensorFlow is large. Then it lists the lesson's exercises, and shows where to continue. Run it again after every
 # restart of the kernel.
 
 # %% [markdown]
-# ## Cells and predictions
+# ## How do I run a lesson?
 #
 # Run the cells in order, from top to bottom. Each cell shows one thing:
 
@@ -41,13 +41,13 @@ print(f"y = {y.numpy():.1f}")
 assert y.numpy() == 9.0
 
 # %% [markdown]
-# When you read a correct result, it feels as if you had known it. To find out whether you did, say your answer first.
-# The course asks for that at every surprise. Type a letter between the quotes below, and run the cell. It shows the
-# right answer, and why the wrong ones are tempting. Nobody counts your mistakes.
+# When you read a correct result, you feel that you already knew it. To find out whether you did, say your answer
+# first. The course asks you before every surprise. In the cell below the question, type a letter between the quotes,
+# and run the cell. It shows the right answer, and why the wrong ones are tempting. Wrong predictions cost nothing.
 #
 # > **Predict**
 # >
-# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype has their quotient, `tf.constant(7) /
+# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. What dtype is their quotient, `tf.constant(7) /
 # > tf.constant(2)`?
 
 # %%
@@ -62,8 +62,9 @@ print(quotient.numpy(), quotient.dtype.name)
 assert quotient.dtype == tf.float64 and quotient.numpy() == 3.5
 
 # %% [markdown]
-# Most numbers in TensorFlow are `float32`, so that is a good guess. But `float32` cannot hold every 32-bit integer
-# exactly. `float64` can, so TensorFlow converts both numbers to `float64` before it divides.
+# Most numbers in TensorFlow are `float32`, so that is a good guess, and so is `int32`, the type of both numbers. But
+# 3.5 is no integer, and `float32` cannot hold every 32-bit integer exactly. `float64` can, so TensorFlow converts both
+# numbers to `float64` before it divides.
 
 # %% [markdown]
 # ## How steep is a curve?
@@ -96,7 +97,7 @@ check("00.1", steepness)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For the step 0.01, y grows from 9 to 9.0601. Divide 0.0601 by 0.01, and think of ever smaller steps.
+# For the step 0.01, y grows from 9 to 9.0601. Divide 0.0601 by 0.01, then imagine ever smaller steps.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -125,7 +126,7 @@ assert abs(rate - (6 + step)) < 1e-9
 #
 # | sign | outcome | what it means |
 # |---|---|---|
-# | ✓ | passed | your answer is right, also for inputs that the check drew at random |
+# | ✓ | passed | your answer is right, even for inputs that the check drew at random |
 # | ✗ | failed | your answer is wrong, and the check tells you what to change |
 # | ○ | not attempted | the placeholder, `...` or `raise NotImplementedError`, is still there |
 # | ! | error | your code raised an exception, or took too long |
@@ -135,7 +136,7 @@ assert abs(rate - (6 + step)) < 1e-9
 # ### Exercise 00.2: complete
 #
 # Write the rate of change as a function of any `f`, any `x` and any step `h`. First leave out the division, and see
-# what the check says. Then do it right.
+# what the check says. Then fix it.
 
 # %% exercise="00.2"
 def rate_of_change(f, x, h):
@@ -164,8 +165,9 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# That is the usual case, and the third kind of exercise: *repair*. A **loss** is the number that training makes small.
-# Here are two predictions, one too high and one too low, and the loss that a program reports for them:
+# This is common, and it is the third kind of exercise, after *predict* and *complete*: *repair*. A **loss** is the
+# number that training minimizes. Here are two predictions, one too high and one too low, and the loss that a program
+# reports for them:
 
 # %%
 predictions = tf.constant([3.0, 1.0])
@@ -181,7 +183,7 @@ print(f"reported loss: {reported_loss.numpy():.1f}")
 assert reported_loss.numpy() == 0.0
 
 # %% [markdown]
-# Both predictions are wrong, and the loss says that they are perfect.
+# Both predictions are wrong, but the loss says that they are perfect.
 #
 # ### Exercise 00.3: repair
 #
@@ -218,8 +220,8 @@ check("00.3", mean_squared_error)
 #
 # <details><summary>1. A check says "not attempted", although you wrote something. What happened?</summary>
 #
-# Either you did not run the cell after you changed it, so the check saw the old version. Or the line
-# `raise NotImplementedError` is still there.
+# Either you did not rerun the cell after you changed it, so the check saw the old version, or the line `raise
+# NotImplementedError` is still there.
 #
 # </details>
 # <details><summary>2. What do you pass to <code>check</code>: <code>mean_squared_error</code> or
@@ -250,21 +252,21 @@ check("00.3", mean_squared_error)
 # ## Going deeper
 #
 # Every lesson ends with a section like this one. It is folded when you open the notebook, nothing later needs it, and
-# it has its own time. Here it tells you how to find your way, and what to do if something does not run.
+# its time is listed separately. Here it tells you how to find your way, and what to do if something does not run.
 
 # %% [markdown]
 # ### Where am I, and where can I go?
 #
-# Every check and every first prediction is remembered. After `from course_utils import reset, status`, in a cell of
+# Every check and every first prediction is saved. After `from course_utils import reset, status`, in a cell of
 # any notebook,
 #
 # - `status()` shows what you have passed, and what is next;
-# - `reset("00.2")` puts one exercise back to its start. Your text is kept in a file, and what you passed stays passed.
+# - `reset("00.2")` puts one exercise back to its start. Your code is kept in a file, and what you passed stays passed.
 #
 # In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the same.
 #
 # The figure shows all lessons from top to bottom. An arrow leads from a lesson to one that builds on it. Part I is
-# about the tape itself. Part II builds training loops from it. Part III trains what `fit` cannot express.
+# about the tape itself. Part II builds training loops from it. In Part III you train what `fit` cannot express.
 
 # %%
 ax = plot_lesson_map()
@@ -274,10 +276,10 @@ ax = plot_lesson_map()
 #
 # - A `NameError` for `check` or `tf`: run the first cell again.
 # - Strange results: choose *Kernel > Restart Kernel*, and run all cells from the top.
-# - Anything else: `course doctor` in a terminal finds out what is missing, and tells you how to fix it.
+# - Anything else: run `course doctor` in a terminal to learn what is missing, and how to fix it.
 #
 # Keep `start_lesson` above `import tensorflow`, because it silences TensorFlow's start-up messages. It also gives
-# Python, NumPy and TensorFlow a fixed random seed, so that your numbers are those of the text.
+# Python, NumPy and TensorFlow a fixed random seed, so that your numbers match the text.
 #
 # The folder `solutions`, if your copy of the course has one, holds every lesson with its answers. There you also see
 # how each claim of the text is tested: in folded cells that contain an `assert`, which stops with an error if the

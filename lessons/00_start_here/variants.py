@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="00.a",
-        section="Cells and predictions",
+        section="How do I run a lesson?",
         program="""
 minutes = tf.constant(200)
 hours = minutes // tf.constant(60)
@@ -24,7 +24,7 @@ print(hours.dtype.name)
     ),
     Variant(
         id="00.a",
-        section="Cells and predictions",
+        section="How do I run a lesson?",
         program="""
 minutes = tf.constant(90)
 hours = minutes / 60

@@ -122,12 +122,12 @@ def quarters(x):
     return tf.round(x / 0.25) * 0.25
 
 
-def inside(x, arriving):
-    return arriving * tf.cast((x >= -1) & (x <= 1), tf.float32)
+def inside(x, upstream):
+    return upstream * tf.cast((x >= -1) & (x <= 1), tf.float32)
 
 
 def own_gradient(value=quarters, backward=inside):
-    return tf.custom_gradient(lambda x: (value(x), lambda arriving: backward(x, arriving)))
+    return tf.custom_gradient(lambda x: (value(x), lambda upstream: backward(x, upstream)))
 
 
 def straight_through(slope):  # the value is rounded, the gradient that of slope(x)
@@ -190,7 +190,7 @@ RIGHT = {
     "03.5": [
         distance(guarded),
         distance(lambda d: tf.sqrt(tf.maximum(squares(d), 1e-30))),
-        # The rule of sqrt makes 0 of an arriving 0, and that of a power does not.
+        # The rule of sqrt makes 0 of an upstream 0, and that of a power does not.
         distance(lambda d: tf.where(squares(d) > 0, tf.sqrt(squares(d)), 0.0)),
         distance(lambda d: tf.norm(tf.boolean_mask(d, squares(d) > 0), axis=1)),
         distance(lambda d: tf.abs(tf.complex(d[:, 0], d[:, 1]))),
@@ -266,10 +266,10 @@ WRONG = {
         ("not rounded", own_gradient(lambda x: x / 0.25 * 0.25)),
         (
             "other form",
-            own_gradient(backward=lambda x, arriving: tf.boolean_mask(arriving, tf.abs(x) <= 1)),
+            own_gradient(backward=lambda x, upstream: tf.boolean_mask(upstream, tf.abs(x) <= 1)),
         ),
         ("returned None", lambda x: None),
-        ("not decorated", lambda x: (quarters(x), lambda arriving: inside(x, arriving))),
+        ("not decorated", lambda x: (quarters(x), lambda upstream: inside(x, upstream))),
         ("inside and outside exchanged", straight_through(lambda x: x - clipped(x))),
         ("raised TypeError", tf.custom_gradient(lambda x: (lambda d: inside(x, d), quarters(x)))),
         ("no backward returned", tf.custom_gradient(quarters)),

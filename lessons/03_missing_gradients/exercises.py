@@ -53,15 +53,15 @@ def draw_weights(rng: np.random.Generator) -> list[tuple]:
     second = rng.choice([-1, 1], (2, 5)) * sizes
     second[:, 4] = 1, -1
 
-    def arriving(shape):
+    def upstream(shape):
         sizes = rng.uniform(1.5, 3.0, shape)
         sizes[..., 1::2] /= 5  # within [-1, 1], whatever x is
         return (rng.choice([-1, 1], shape) * sizes).round(1)
 
-    return [(x, arriving(x.shape)) for x in (first, second, rng.permutation(first)[:5])]
+    return [(x, upstream(x.shape)) for x in (first, second, rng.permutation(first)[:5])]
 
 
-def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
+def value_and_gradient(function: Callable, x: Any, upstream: Any) -> dict:
     """Return what the function returned, and its gradient where it is a tensor like x."""
     import tensorflow as tf
 
@@ -74,7 +74,7 @@ def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
         # All functions are alike, whatever their names.
         value = tf.nest.map_structure(lambda each: "a function" if callable(each) else each, y)
         return {"value": value, "gradient": None}
-    gradient = tape.gradient(y, x, output_gradients=tf.cast(arriving, y.dtype))
+    gradient = tape.gradient(y, x, output_gradients=tf.cast(upstream, y.dtype))
     return {"value": y, "gradient": gradient}
 
 
@@ -179,7 +179,7 @@ EXERCISES = (
         draw=draw_weights,
         prepare=constants,
         call=value_and_gradient,
-        inputs="x arriving",
+        inputs="x upstream",
         parts=[
             Part(
                 "value",

@@ -30,7 +30,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Find the line in a minute
 #
-# Here is that training step, as small as possible: each layer is one number.
+# Here is that training step in miniature: each layer is one number.
 
 # %%
 x, y = tf.constant([1.0, 2.0, 3.0]), tf.constant([2.0, 3.0, 3.5])
@@ -88,8 +88,8 @@ assert all(gradient is not None for gradient in gradients)
 # %% [markdown]
 # ## Where is the gradient lost?
 #
-# The tool is quick, but you will read code without it, too. Here are the most common causes, each with a minimal
-# example. The name in brackets is what the card calls the cause. Here is the first one, which you know from lesson 01.
+# The tool is quick, but you will also read code without it. Here are the most common causes, each with a minimal
+# example. The card's name for the cause is in parentheses. You know the first one from lesson 01.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -115,8 +115,8 @@ assert explanation_of(lambda: tf.reduce_mean((y_hat - y) ** 2), w).cause == "out
 #
 # > **Predict**
 # >
-# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at w = 2 the gradient
-# > is -6, so w becomes 2.6. What is the second gradient?
+# > A step of **gradient descent** subtracts a part of the gradient from w, here 0.1 of it. For (w - 5)² at w = 2 the
+# > gradient is -6, so w becomes 2.6. What is the second gradient?
 
 # %%
 predict("03.b", "")
@@ -156,8 +156,8 @@ assert tape.explain()[0].cause == "rebound-source"
 # ### Exercise 03.1: repair
 #
 # This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and return the
-# dict `params` with the w and b that it reaches. It works for one step. For two steps it stops with a `TypeError`
-# about `NoneType`, because it has one bug.
+# dict `params` with the final w and b. It works for one step. For two steps it stops with a `TypeError` about
+# `NoneType`, because it has one bug.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -186,7 +186,7 @@ check("03.1", descend)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `assign_sub` takes what is to be subtracted, and changes the variable itself. There is nothing left to store.
+# `assign_sub` takes the amount to subtract, and changes the variable itself. There is nothing left to store.
 #
 # </details>
 
@@ -228,8 +228,8 @@ print(tape.gradient(loss, w))
 assert explanation_of(lambda: tf.cast(w, tf.float32) ** 2, w).cause == "integer-dtype"
 
 # %% [markdown]
-# `tf.Variable(2)` is an `int32` variable. An integer cannot change a little, so it has no gradient, and a cast to
-# float afterwards does not help.
+# `tf.Variable(2)` is an `int32` variable. An integer cannot change slightly, so it has no gradient, and a later cast
+# to float does not help.
 #
 # **Change**: `tf.Variable(2.0)`.
 
@@ -281,11 +281,12 @@ print("round(x):", slope(tf.round, 2.75))
 print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 
 # %% [markdown]
-# `tf.round` jumps, and between its jumps it is flat. TensorFlow registers it as an operation without a gradient, so
-# the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives and contributes
+# One of the two terms is a staircase, so `None` would be a natural guess. `tf.round` jumps, and between its jumps it
+# is flat. TensorFlow registers it as an operation without a gradient, so the path ends there, and `tf.round(x)` on its
+# own gives `None`. In the sum, the second path survives and contributes
 # 1. So a number does not prove that no path was lost: `None` appears only if *all* paths are lost.
 #
-# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave in the same way.
+# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way.
 #
 # **Change**: use a smooth function instead.
 
@@ -305,8 +306,8 @@ assert explanation_of(lambda: tf.round(v), v).cause == "no-gradient-op"
 # %% [markdown]
 # ### Exercise 03.2: predict
 #
-# The variable `x` holds 2.25. What is the gradient of each y with respect to `x`? Write a list of five answers, each a
-# number or `None`.
+# The variable `x` holds 2.25. What does a tape return as the gradient of each y with respect to `x`? Write a list of
+# five answers, each a number or `None`.
 #
 # 1. `y = 3 * tf.floor(x)`
 # 2. `y = x * tf.round(x)`
@@ -392,7 +393,7 @@ check("03.3", classifier_gradient)
 # </details>
 
 # %% [markdown]
-# ### All causes on one page
+# ### The causes on one page
 #
 # | cause | what you see in the code | what to write |
 # |---|---|---|
@@ -468,7 +469,7 @@ print(slope(log_or_zero, 0.0))
 # through both. It sends a 0 into the branch that was not chosen. There the 0 meets the infinite slope of the
 # logarithm.
 #
-# So guard the *input*. A second `where` before the logarithm replaces the bad value by a harmless one:
+# So guard the *input*. A second `where` before the logarithm replaces the bad value with a safe one:
 
 # %%
 def guarded_log(x):
@@ -497,12 +498,12 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # <details><summary>1. You add <code>np.mean(y)</code> to a loss that had a gradient. Does <code>None</code> warn
 # you?</summary>
 #
-# No. The old paths still give a number, and only the part of the new term is missing.
+# No. The old paths still give a number, and only the new term's part is missing.
 #
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
 #
-# Not necessarily. There is a path, and it is flat here, such as a clip or a ReLU outside its range.
+# Not necessarily. The path may just be flat here, as in a clip or a ReLU outside its range.
 #
 # </details>
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
@@ -522,7 +523,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # - Update variables with `assign_sub`, so that they stay variables.
 # - Stay in TensorFlow between the variables and the loss, and use floats.
 # - Do not trust a number blindly: one of several paths may be lost.
-# - Against NaN, guard the input of the root, the division or the logarithm.
+# - To avoid NaN, guard the input of a root, a division or a logarithm.
 #
 # ```python
 # with ExplainingTape() as tape:  # instead of tf.GradientTape
@@ -583,7 +584,7 @@ assert slope(tf.stop_gradient, 3.0) is None
 #
 # ### Exercise 03.4: complete
 #
-# Weights are to be stored as multiples of 0.25. Round each entry of `x` to the nearest one. In the backward pass, pass
+# Weights must be stored as multiples of 0.25. Round each entry of `x` to the nearest one. In the backward pass, pass
 # on the upstream gradient where the entry of x is in [-1, 1], and 0 elsewhere.
 
 # %% exercise="03.4"
@@ -618,8 +619,8 @@ check("03.4", to_quarters)
 # %% [markdown]
 # ### How do I guard a root?
 #
-# Distances and norms have a root after a square, and at zero they give NaN. A small number *inside* the root keeps the
-# slope finite. Outside, it does not help:
+# Distances and norms are roots of squares, and their gradient at zero is NaN. A small number *inside* the root keeps
+# the slope finite. Outside, it does not help:
 
 # %%
 roots = {
@@ -660,8 +661,8 @@ assert slope(one_where, 0.0) == 0.0
 assert np.isnan(slope(tf.function(one_where, jit_compile=True), 0.0))
 
 # %% [markdown]
-# A single `where` after `tf.sqrt` is luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the compiler
-# that lesson 20 uses.
+# A single `where` after `tf.sqrt` works by luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the
+# compiler that lesson 20 uses.
 #
 # ### Exercise 03.5: repair
 #
@@ -718,7 +719,7 @@ print(wrapped)
 assert list(wrapped.values()) == [None, 6.0, 0.0]
 
 # %% [markdown]
-# For a few operations TensorFlow has no entry at all. Then the tape raises a `LookupError`, which at least names the
+# For a few operations TensorFlow has no rule at all. Then the tape raises a `LookupError`, which at least names the
 # operation. And finite slopes can give NaN, too, if their product overflows and then meets a 0:
 
 # %%
@@ -732,7 +733,7 @@ print("1e30 * (1e30 * x**2) at 0:", overflow)
 
 # %% [markdown]
 # Finally, `unconnected_gradients="zero"` turns every `None` into 0. That is right for a source that you *know* plays
-# no part. In the second line it hides a bug:
+# no part. For `rounded`, it hides a bug:
 
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)

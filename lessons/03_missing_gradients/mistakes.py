@@ -460,12 +460,12 @@ CLASSIFIERS = {
 
 
 def quarters(value, backward):
-    """Return an answer to 03.4 from a value of x, and what goes on of (x, y, arriving)."""
+    """Return an answer to 03.4 from a value of x, and what goes on of (x, y, upstream)."""
 
     @tf.custom_gradient
     def to_quarters(x):
         y = value(x)
-        return y, lambda arriving: backward(x, y, arriving)
+        return y, lambda upstream: backward(x, y, upstream)
 
     return to_quarters
 
@@ -474,8 +474,8 @@ def nearest(x):
     return tf.round(4 * x) / 4
 
 
-def inside(x, y, arriving):
-    return tf.where(abs(x) <= 1, arriving, 0.0)
+def inside(x, y, upstream):
+    return tf.where(abs(x) <= 1, upstream, 0.0)
 
 
 def valued(value):
@@ -490,7 +490,7 @@ QUARTERS = {
     "not decorated": Wrong(
         "You returned a pair: a value and a backward function. Put `@tf.custom_gradient` above "
         "the function that returns them.",
-        lambda x: (nearest(x), lambda arriving: arriving),
+        lambda x: (nearest(x), lambda upstream: upstream),
     ),
     "function returned": Wrong(
         "You returned a function. Call it on `x`, and return its result.",
@@ -561,13 +561,13 @@ QUARTERS = {
         "[-1, 1].",
         passing_on(lambda x, y, d: d),
     ),
-    "arriving dropped": Wrong(
+    "upstream dropped": Wrong(
         "`backward` returns 1 or 0 and ignores the upstream gradient. Return the upstream "
-        "gradient, `arriving`, for entries of `x` in [-1, 1].",
+        "gradient, `upstream`, for entries of `x` in [-1, 1].",
         passing_on(lambda x, y, d: tf.cast(abs(x) <= 1, tf.float32)),
     ),
     "one everywhere": Wrong(
-        "`backward` returns 1 everywhere and ignores the upstream gradient. Return `arriving` "
+        "`backward` returns 1 everywhere and ignores the upstream gradient. Return `upstream` "
         "for entries of `x` in [-1, 1], and 0 elsewhere.",
         passing_on(lambda x, y, d: tf.ones_like(d)),
     ),
@@ -596,7 +596,7 @@ QUARTERS = {
         "comparison in parentheses: `(x >= -1) & (x <= 1)`.",
         passing_on(lambda x, y, d: tf.where(x >= -1 & x <= 1, d, 0.0)),
     ),
-    "arriving clipped": Wrong(
+    "upstream clipped": Wrong(
         "You clip the upstream gradient. Let `x` decide: return the upstream gradient "
         "unchanged, or 0.",
         passing_on(lambda x, y, d: tf.clip_by_value(d, -1, 1)),
@@ -628,11 +628,11 @@ QUARTERS = {
     ),
     "zero everywhere": Wrong(
         "The gradient is 0 everywhere. Let `backward` return the upstream gradient, "
-        "`arriving`, for entries of `x` in [-1, 1].",
+        "`upstream`, for entries of `x` in [-1, 1].",
         passing_on(lambda x, y, d: 0 * d),
     ),
     "passes on x": Wrong(
-        "`backward` returns `x`. Return the upstream gradient, `arriving`, which is the "
+        "`backward` returns `x`. Return the upstream gradient, `upstream`, which is the "
         "argument of `backward`.",
         passing_on(lambda x, y, d: inside(x, y, x)),
     ),

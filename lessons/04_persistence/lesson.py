@@ -2,9 +2,9 @@
 # # 04 · Persistence
 #
 # Your loss has two parts: how well the model fits, and how large its weights are. Training goes badly, and you want to
-# see the gradient of each part. You call `gradient` twice and get a `RuntimeError`, because a tape gives its recording
-# away with the first answer. In this lesson you learn to get several gradients from one recording, and what that
-# costs.
+# see the gradient of each part. You call `gradient` twice and get a `RuntimeError`, because a tape discards its
+# recording after the first answer. In this lesson you learn how to get several gradients from one recording, and what
+# that costs.
 #
 # **You will learn to**
 #
@@ -27,7 +27,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Why does the second call fail?
 #
-# Here is such a loss, with one weight and one example. The weight should be near 5, and it should be small.
+# Here is such a loss, with one weight and one example. It wants the weight near 5, but also small.
 
 # %%
 w = tf.Variable(3.0)
@@ -47,8 +47,8 @@ except RuntimeError as error:
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
-# You can call `gradient` on a plain tape only once. With its answer it releases the whole recording, to save memory.
-# That is also why you get this error if you rerun just the cell with the call.
+# You can call `gradient` on a plain tape only once. When it answers, it releases the whole recording to save memory.
+# That is also why rerunning just the cell with the call gives this error.
 #
 # A **persistent** tape keeps its recording, so you can call `gradient` as often as you like:
 
@@ -71,7 +71,7 @@ assert tape.gradient(fit, w).numpy() == -4.0 and tape.gradient(size, w).numpy() 
 # %% [markdown]
 # ## What happens with several targets?
 #
-# Targets can be passed as a list, too. Then you might expect a gradient for each.
+# Targets can be passed as a list, too.
 #
 # > **Predict**
 # >
@@ -91,10 +91,11 @@ summed = tape.gradient(losses, [a, b])
 print([float(gradient) for gradient in summed])
 
 # %% [markdown]
-# The gradients come back in the structure of the *sources*, so two sources give two numbers. The targets are added up:
-# you get the gradient of a · b + a². For a that is b + 2a = 7, and for b it is a = 2.
+# Four numbers, one for each pair, would be natural. But the gradients come back in the structure of the *sources*, so
+# two sources give two numbers. The targets are added up: you get the gradient of a · b + a². For a that is b + 2a = 7,
+# and for b it is a = 2.
 #
-# In the figure, y1 and y2 are the losses and Σ is their sum. Two orange arrows reach a, one with 3 and one with 4.
+# In the figure, y1 and y2 are the losses and Σ is their sum. Two orange arrows reach a, labeled 3 and 4.
 
 # %%
 def two_losses(a, b):
@@ -124,7 +125,7 @@ with tf.GradientTape() as tape:
 assert np.array_equal(tape.jacobian(stacked, [a, b]), [[3, 4], [2, 0]])
 
 # %% [markdown]
-# Now you also see a `None`: a² does not depend on b. The sum had hidden that.
+# Now you also see a `None`: a² does not depend on b. The sum hid that.
 #
 # The same rule holds for a single target with many entries.
 #
@@ -200,13 +201,13 @@ print(f"{of_dict.numpy():.1f}")
 assert of_dict.numpy() == 10.0
 
 # %% [markdown]
-# There is one source, so there is one number: 4 + 6.
+# A dict of *sources* would give a dict. But there is one source, so there is one number: 4 from `fit` plus 6 from
+# `size`.
 #
 # ### Exercise 04.2: complete
 #
-# A linear model predicts `x @ w`. Return a dict with the gradients of two losses with respect to the variable `w`.
-# Under `"squared"`, the loss is the mean of the squared errors. Under `"absolute"`, it is the mean of their absolute
-# values.
+# A linear model predicts `x @ w`. Return a dict with the gradients of two losses with respect to the variable `w`. For
+# `"squared"`, the loss is the mean of the squared errors. For `"absolute"`, it is the mean of their absolute values.
 
 # %% exercise="04.2"
 def gradients_by_loss(w, x, y):
@@ -232,7 +233,7 @@ check("04.2", gradients_by_loss)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Compute both losses inside the block of a persistent tape, the second with `tf.abs`. Below the block, two calls of
+# Compute both losses inside the block of a persistent tape, the second with `tf.abs`. Below the block, two calls to
 # `tape.gradient` fill the dict.
 #
 # </details>
@@ -241,7 +242,7 @@ check("04.2", gradients_by_loss)
 # ## What does a persistent tape keep in memory?
 #
 # To go back through an operation, a tape needs values from the forward pass. For a large model these values take most
-# of the memory, so it matters how long they live. A **weak reference** shows it: it points to an object without
+# of the memory, so it matters how long they live. A **weak reference** shows this: it points to an object without
 # keeping it alive, and returns `None` once the object is gone.
 
 # %%
@@ -261,7 +262,7 @@ del tape
 print("and after del tape:", hidden() is not None)
 
 # %% [markdown]
-# The plain tape lets go of `hidden` with its answer. The persistent tape keeps it until the tape itself is gone. At
+# The plain tape releases `hidden` when it answers. The persistent tape keeps it until the tape itself is gone. At
 # the top level of a notebook, a name lives until you delete it, so write `del tape` when you are done.
 #
 # > **Predict**
@@ -300,8 +301,9 @@ kept.clear()
 assert hidden() is None
 
 # %% [markdown]
-# Many tutorials say that you must delete a persistent tape. Inside a function you need not: the function's names end
-# when it returns, the tape with them, and no value is left. A tape that you store in a list or an attribute does stay.
+# Many tutorials say that you must delete a persistent tape, so 6 is a good guess. Inside a function you don't need to:
+# its local names disappear when it returns, and the tape with them. A tape that is stored in a list or an attribute
+# stays alive.
 
 # %% [markdown]
 # ## Which tape do I need?
@@ -309,12 +311,13 @@ assert hidden() is None
 # - **One plain tape** is enough if the sum of the losses will do, as in training.
 # - **One persistent tape** gives you k gradients from one forward pass. Use it in a function, and return the gradients
 #   instead of the tape.
-# - **k plain tapes** need k forward passes. Use them if the memory for one persistent recording is not there.
+# - **k plain tapes** need k forward passes. Use them if one persistent recording does not fit into memory.
 #
 # ### Exercise 04.4: complete
 #
-# Build the table that 04.b wished for, without `jacobian`. `f` takes the variable `x`, shape (n,), and returns a
-# tensor of shape (m,). Return one tensor of shape (m, n) that has, in row i, the gradient of entry i of `f(x)`.
+# Build the table of all gradients of a target with many entries, without `jacobian` (lesson 06). `f` takes the
+# variable `x`, shape (n,), and returns a tensor of shape (m,). Return one tensor of shape (m, n) that has, in row i,
+# the gradient of entry i of `f(x)`.
 
 # %% exercise="04.4"
 def gradient_table(f, x):
@@ -331,7 +334,7 @@ check("04.4", gradient_table)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Call `gradient` once for each entry, and pick the entries where the tape sees it.
+# Call `gradient` once for each entry, and pick the entries inside the block.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -361,8 +364,7 @@ check("04.4", gradient_table)
 # <details><summary>3. A method stores its persistent tape in <code>self.tape</code> and returns gradients. When are the
 # recorded values released?</summary>
 #
-# When the attribute is replaced or deleted, or when the object is gone. The return of the method does not release
-# them.
+# When the attribute is replaced or deleted, or when the object is gone. The method's return does not release them.
 #
 # </details>
 
@@ -386,7 +388,7 @@ check("04.4", gradient_table)
 # %% [markdown]
 # ## Going deeper
 #
-# A tape can be paused and restarted. You will rarely need it, and there is a trap in it.
+# A tape can be paused and restarted. You will rarely need this, and it has a trap.
 
 # %% [markdown]
 # ### Can I pause a tape?
@@ -433,7 +435,7 @@ print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
 # You get 9 instead of 27, without an error. The call for the log used up the recording, and after the pause a new one
-# began. It holds z = y · x, but not where y came from, so y is the constant 9. A persistent tape keeps its recording,
+# began. It holds z = y · x, but not y = x², so y acts as the constant 9. A persistent tape keeps its recording,
 # and returns 27:
 
 # %%
@@ -473,9 +475,9 @@ assert tape.gradient(doubled, constant) is None
 #
 # ### Exercise 04.3: repair
 #
-# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return the gradient
-# of the loss and, for the log, the norm of the penalty's gradient. It has one bug. The norm is right and no error is
-# raised, but training behaves as if there were no penalty.
+# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return two things:
+# the gradient of the loss and, for the training log, the norm of the penalty's gradient. It has one bug. The norm is
+# right and no error is raised, but training behaves as if there were no penalty.
 
 # %% exercise="04.3"
 def gradient_and_norm(w, x, y):

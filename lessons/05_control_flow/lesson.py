@@ -3,13 +3,13 @@
 #
 # Your training step works. To make it faster, somebody writes `@tf.function` above it. The loss is the same as before,
 # but one gradient is now 0 where it was `None`, and another is `None` where it was a number. No error tells you. In
-# this lesson you learn what a tape makes of branches and loops, and what a graph changes.
+# this lesson you learn how a tape records branches and loops, and what a graph changes.
 #
 # **You will learn to**
 #
 # - tell which path through `if` and `while` a gradient belongs to;
 # - tell which lines of a `tf.function` run at every call, and which run once;
-# - predict which gradients a graph changes, and write loops that keep theirs.
+# - predict which gradients a graph changes, and write loops that lose none.
 #
 # **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: {time}.
 
@@ -71,7 +71,7 @@ assert of_x.numpy() == -4.0 and of_y is None
 
 # %% [markdown]
 # z does not depend on y here, so 0 would be a fair answer. But the tape recorded only the branch that ran, z = x², and
-# in this recording y does not occur. There is no path to y, and the answer is `None`. The figures show both tapes.
+# y does not occur in it. There is no path to y, and the answer is `None`. The figures show both tapes.
 
 # %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
@@ -81,7 +81,7 @@ ax = plot_tape(branch, x, y, ax=left)
 ax = plot_tape(branch, -x, y, ax=right)
 
 # %% [markdown]
-# The same is true for loops: the tape records the passes that were made. `power` multiplies by x until it reaches 20.
+# The same is true of loops: the tape records the passes that ran. `power` multiplies by x until it reaches 20.
 
 # %%
 def power(x):
@@ -109,7 +109,7 @@ assert value_and_slope(power, 2.71)[1] > 0 < value_and_slope(power, 2.72)[1]
 
 # %% [markdown]
 # From 3 the loop reaches 27 = 3³, and the slope is that of x³: 3 · 3² = 27. Now compare the last two lines. Both
-# slopes say that the value rises. But from 2.71 to 2.72 it *falls* by 34, because one pass fewer is made. A gradient
+# slopes say that the value rises. But from 2.71 to 2.72 it *falls* by 34, because one fewer pass runs. A gradient
 # belongs to one path, and it cannot see where the path changes.
 #
 # ### Exercise 05.1: complete
@@ -148,7 +148,7 @@ check("05.1", huber_gradients)
 # %% [markdown]
 # ## When does Python run?
 #
-# Python is slow, so TensorFlow can take it out of the loop. `tf.function` runs your Python code once, with a
+# Python is slow, so TensorFlow can leave it out. `tf.function` runs your Python code once, with a
 # placeholder for each tensor, and notes the TensorFlow operations. This is called **tracing**, and the result is a
 # **graph**. Later calls run the graph and skip Python. You can watch this with a function that leaves a mark in a
 # Python list.
@@ -284,7 +284,7 @@ for number in (3.0, 2.0, 2.71, 2.72):
 
 # %% [markdown]
 # You might expect `None` again, since the same branch runs. But the graph contains both branches, so it has a path to
-# y. The path goes through the branch that was not taken, and brings 0.
+# y. That path goes through the branch that was not taken, and contributes 0.
 #
 # > **Warning**
 # >
@@ -309,13 +309,13 @@ assert gradient_of_rounded(-x, y) is None
 assert tf.function(gradient_of_rounded)(-x, y).numpy() == 0.0
 
 # %% [markdown]
-# Eager code reports the missing path with `None`, and the graph hides it behind a 0. So if a graph gives a 0 that you
-# do not expect, call the function without `tf.function` and look again.
+# Eager code reports the missing path with `None`, and the graph hides it behind a 0. So if a graph gives an unexpected
+# 0, call the function without `tf.function` and look again.
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
 #
-# Here is a loss that is added up over the batches of a dataset. In eager code, the tape records every batch:
+# Here is a loss summed over the batches of a dataset. In eager code, the tape records every batch:
 
 # %%
 w = tf.Variable(3.0)
@@ -335,7 +335,7 @@ loss, slope = loss_and_slope(batches)
 print(f"loss {loss:.0f}, slope {slope:.0f}")
 
 # %% [markdown]
-# The loss is 55w², so its slope at w = 3 is 330.
+# The loss is w² times the sum of the five squares, 55w², so its slope at w = 3 is 330.
 #
 # > **Predict**
 # >
@@ -369,11 +369,12 @@ explained(batches)
 assert causes == ["graph-loop"]
 
 # %% [markdown]
-# The loss is right and the slope is `None`. In a graph, a loop over a dataset becomes an operation on the dataset
-# itself, and this operation has no gradient. (`ExplainingTape` calls the cause `graph-loop`.)
+# The loss is right, so you might expect the slope 330 as well, but it is `None`. In a graph, a loop over a dataset
+# becomes an operation on the dataset itself, and this operation has no gradient. (`ExplainingTape` calls the cause
+# `graph-loop`.)
 #
-# The fix is to put the tape *inside* the loop. A training loop does that anyway, because each batch brings a gradient
-# and a step:
+# The fix is to put the tape *inside* the loop. A training loop does that anyway, because each batch has its gradient
+# and its step:
 
 # %%
 v = tf.Variable(3.0)
@@ -444,11 +445,10 @@ check("05.3", sum_and_gradient)
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. How may its
-# source be used?</summary>
+# <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. Where may its source be used?</summary>
 #
-# Only in a branch that was not taken. Or in one that was, and the path is cut there, as by `tf.round`. The 0 does not
-# tell you which. The `None` of the eager code can be explained.
+# Either only in a branch that was not taken, or in one where the path is cut, as by `tf.round`. The 0 does not
+# tell you which. `ExplainingTape` can explain the `None` of the eager code.
 #
 # </details>
 # <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are there after 100
@@ -496,7 +496,7 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 # %% [markdown]
 # ## Going deeper
 #
-# The exceptions of graphs, and an application: the gradient of a whole algorithm.
+# Exceptions in graphs, and the gradient of a whole algorithm.
 
 # %% [markdown]
 # ### What else do graphs do?
@@ -522,7 +522,7 @@ assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
 
 # %% [markdown]
 # **The first call may trace twice.** If the function creates a variable, or the weights of a model that is not built
-# yet, a second trace follows at once, which must create nothing.
+# yet, a second trace follows at once, and it must create nothing.
 
 # %%
 counts = {"creates a variable": 0, "creates nothing": 0}
@@ -589,8 +589,7 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 # ### Can I differentiate an algorithm?
 #
 # Newton's iteration finds the square root of a: start with any g > 0, and replace it by the mean of g and a/g, again
-# and again. The tape goes back through every pass. It finds the slope of the square root, $1/(2\sqrt{a})$, which
-# nobody told it.
+# and again. The tape goes back through every pass. It finds the slope of the square root, $1/(2\sqrt{a})$, on its own.
 
 # %%
 def newton_root(a):
@@ -624,7 +623,7 @@ assert tf.abs(g * g - 2) > 1e-10 * 2 and g == (g + 2 / g) / 2
 # %% [markdown]
 # > **Warning**
 # >
-# > In float32 this loop may never end, because g² never comes that close to a. Give every `while` a largest number of
+# > In float32 this loop may never end, because g² never comes that close to a. Give every `while` a maximum number of
 # > passes.
 #
 # But when is the slope good enough? In the figure both errors fall, and the slope is always a little behind the value.
@@ -665,9 +664,9 @@ root, slope_at_one = root_and_slope(newton_root, 1.0)
 print(f"root {root:.1f}, slope {slope_at_one}")
 
 # %% [markdown]
-# The value is exact, but the loop made no pass, so a was never used and there is no path. One more pass after the loop
-# helps here: at the root, the derivative of a pass with respect to g is 0, and what is left is the slope through a/g,
-# the right one.
+# The true slope is 0.5, and the value is exact. But the loop made no pass, so `a` was never used, and there is no
+# path. One more pass after the loop helps here: at the root, a pass has the derivative 0 with respect to g, so only
+# the slope through a/g is left, and it is right.
 
 # %%
 def newton_root_one_more(a):
@@ -696,14 +695,14 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     assert np.isclose(slope, 2 - 2 * 0.5**n)
 
 # %% [markdown]
-# One more pass is enough only if a pass no longer depends on g at the solution. Otherwise make a fixed number of
-# passes that is large enough.
+# One more pass is enough only if, at the solution, a pass has the derivative 0 with respect to g. Otherwise make a
+# fixed number of passes that is large enough.
 #
 # ### Exercise 05.4: complete
 #
 # Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate: start with E
 # = M, and replace E by $M + e \sin E$ again and again. For e up to 0.6, 60 passes are enough. `M` and `e` are float64
-# variables, and each may be 0. Return the gradients of E in a dict, right to a thousandth. You may use a tape or a
+# variables, and each may be 0. Return the gradients of E in a dict, correct to a thousandth. You may use a tape or a
 # formula of your own.
 
 # %% exercise="05.4"

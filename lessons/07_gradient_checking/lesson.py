@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape"
 # # 07 · Gradient checking
 #
-# A colleague has derived the gradient of a loss by hand. It trains, but only with a tiny learning rate, so the team
-# spends a week on tuning it. The gradient was wrong from the start: too large by a factor of n, the batch size. A
-# wrong gradient raises no error. In this lesson you learn to check one in a second, however many parameters it has.
+# A colleague has derived the gradient of a loss by hand. Training works only with a tiny learning rate, so the team
+# spends a week tuning it. The gradient was wrong from the start: too large by a factor of n, the batch size. A wrong
+# gradient raises no error. In this lesson you learn to check one in a second, however many parameters it has.
 #
 # **You will learn to**
 #
@@ -57,7 +57,7 @@ for h in (0.1, 0.01, 0.001):
 #
 # > **Predict**
 # >
-# > Then let us take a really short step. For forward differences of exp at 1, in float64, which step is the most
+# > So let us take a really short step. For forward differences of exp at 1, in float64, which step is the most
 # > accurate: 1e-4, 1e-8 or 1e-12?
 
 # %%
@@ -68,11 +68,12 @@ for h in [1e-4, 1e-8, 1e-12]:
     print(f"h = {h:.0e}: off by {abs(forward(tf.exp, x, h).numpy() - np.e):.0e}")
 
 # %% [markdown]
-# The shortest step should follow the curve best, but it is about as bad as the longest. Every value of f is rounded,
-# in float64 to about 16 digits. If h is short, f(x + h) and f(x) agree in most of these digits. Their difference is
-# mostly **rounding error**, and dividing by a tiny h makes it large. So there is a best step, neither long nor short.
+# The shortest step should follow the curve best, but it is about as bad as the longest. In float64, every value of f
+# is rounded to about 16 digits. If h is short, f(x + h) and f(x) agree in most of these digits. Their difference is
+# mostly **rounding error**, and dividing by a tiny h makes it large. So there is a best step, neither long nor short:
+# here, near 1e-8.
 #
-# In the figure, the errors fall from the right as h gets shorter, and then rise again because of rounding.
+# Read the figure from right to left: the errors fall as h gets shorter, then rise because of rounding.
 
 # %%
 points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
@@ -163,16 +164,16 @@ assert 0.006 < np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error)) < 0.01
 
 # %% [markdown]
 # One entry among a million sounds like too little to notice. But a random direction moves every entry, the wrong one
-# included, and the other 999,999 products are known to many digits. A direction misses an error only by accident, if
-# it happens to move hardly at all along it.
+# included, and the other 999,999 products are known to many digits. A direction misses an error only by accident, when
+# it is nearly perpendicular to it.
 
 # %% [markdown]
 # ## How do I read a report?
 #
 # `check_gradients(f, at)` does all of this: it draws three directions for each tensor, finds a step that suits f, and
-# compares. You set no tolerance. Instead it estimates how far off its own measurement may be, and calls that the
-# **error bar**. Pass `grads` to check gradients that you derived by hand. Here is a linear model. In the gradient of
-# b, the 2 of the square was forgotten:
+# compares the rates. You set no tolerance. Instead it estimates how far off its own measurement may be, and calls that
+# the **error bar**. Pass `grads` to check gradients that you derived by hand. Here is a linear model. The gradient of
+# b lacks the factor 2 from the square:
 
 # %%
 features = 10 * tf.random.normal((8, 3), dtype=tf.float64)
@@ -207,7 +208,9 @@ check_gradients(loss, [W, b], grads=by_hand)
 # | `disagrees` | they differ by more than that | read the hint |
 # | `cannot tell` | the error bar is too wide | check in float64, or follow the hint |
 #
-# In the figure, W is on the gray line, where claimed and measured are equal. The crosses of b are not.
+# `report.passed` is `True` only if every row agrees.
+#
+# In the figure, W is on the gray line, where claimed and measured are equal. The crosses of b are off it.
 
 # %%
 ax = report.plot()
@@ -247,7 +250,7 @@ check("07.3", cross_entropy_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# What in this batch is as large as the factor in the report?
+# What in this batch equals the factor in the report?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -286,8 +289,9 @@ many = 1 - tf.one_hot(7, 1000)  # one 0 among ones
 assert check_gradients(lambda x: tf.reduce_sum(tf.nn.relu(x)), many).passed
 
 # %% [markdown]
-# There is no derivative at 0. The difference takes the mean of both sides, 0.5, and the tape takes the left side, 0,
-# by convention. Neither is wrong, so the report says `kink nearby`: check at another point.
+# 0 and 1 are the slopes on the two sides, but at 0 there is no derivative. The difference averages the two, 0.5, and
+# the tape takes the left one, 0, by convention. Neither is wrong, so the report says `kink nearby`: check at another
+# point.
 #
 # A bad point can also hide a bug. At x = 0, the wrong gradient x agrees with the right one, 2x:
 
@@ -392,7 +396,7 @@ check("07.4", is_right)
 # </details>
 # <details><summary>3. A row says <code>cannot tell</code>. Is the gradient wrong?</summary>
 #
-# That is not known. Follow the hint, for example check in float64.
+# It may be. Follow the hint: for example, check in float64.
 #
 # </details>
 
@@ -452,10 +456,10 @@ print("stable at 100:", value_and_slope(stable, 100.0))
 print("stable at 0, slope:", value_and_slope(stable, 0.0)[1])
 
 # %% [markdown]
-# The sum is smooth, but the tape differentiates its parts, and at a kink each part has a convention: `tf.maximum`
-# gives 1 here and `tf.abs` gives 0, so the sum is 1. You can do better, because you know the slope: it is the sigmoid.
-# Under `tf.custom_gradient`, a function returns its value and a function `grad`, which multiplies the upstream
-# gradient by the slope:
+# The sum is smooth, so 0.5 would be right. But the tape differentiates its parts, and at a kink each part has a
+# convention: `tf.maximum` gives 1 here and `tf.abs` gives 0, so the sum is 1. You can do better, because you know the
+# slope: it is the sigmoid. Under `tf.custom_gradient`, a function returns its value and a function `grad`, which
+# multiplies the upstream gradient by the slope:
 
 # %%
 @tf.custom_gradient
@@ -530,9 +534,8 @@ assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]
 # If your function uses variables, TensorFlow passes them to `grad` as `variables=`, and expects their gradients as a
-# list. Return them *in that order*. In eager code it is the order of use, but in a graph TensorFlow sorts the
-# variables by name, so a function with a fixed order of its own is right in eager code and swaps two gradients in a
-# graph:
+# list. Return them *in that order*. In eager code that is the order of use, but a graph sorts the variables by name.
+# So a function with a fixed order of its own can be right in eager code and swap two gradients in a graph:
 
 # %%
 W1, B1 = tf.Variable(2.0, name="w"), tf.Variable(1.0, name="b")
@@ -565,7 +568,7 @@ assert [float(gradient) for gradient in tf.function(gradients_of_affine)()] == [
 # log(cosh(x)) is a smooth |x|, with the slope tanh(x). Write its gradient yourself, with `tf.custom_gradient`. Value,
 # slope and second derivative should be right from -100 to 100, elementwise for x of any shape. This form does not
 # overflow:
-# |x| + log(1 + exp(-2|x|)) - log 2. (Near 0 its value is lost in rounding. That is accepted.)
+# |x| + log(1 + exp(-2|x|)) - log 2. (Near 0, rounding swamps its value. That is fine here.)
 
 # %% exercise="07.5"
 @tf.custom_gradient
@@ -598,7 +601,7 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ### Which step is best?
 #
-# How the error falls with the step is called its **order**. A forward difference has the order 1: half the step, half
+# The **order** says how fast the error falls with the step. A forward difference has the order 1: half the step, half
 # the error. A central difference has the order 2: half the step, a quarter of the error.
 #
 # ### Exercise 07.1: predict
@@ -669,13 +672,13 @@ for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
     assert error > 0.9 if name == "size of x" else error < 1e-8
 
 # %% [markdown]
-# Near 100,000, float32 numbers are 1/128 apart, so x + 1/1024 is rounded to x, and nothing moves. And beware: where
-# the tape has `None`, `compute_gradient` silently claims the gradient 0.
+# A bad step should give a bad slope, not 0. But near 100,000, float32 numbers are 1/128 apart, so x + 1/1024 is
+# rounded to x, and nothing moves. And beware: where the tape gives `None`, `compute_gradient` silently reports 0.
 
 # %% [markdown]
 # ### How do I derive a backward pass by hand?
 #
-# In y = x @ W, all 2 by 2, follow one entry w = W[0, 1]. It meets x[0, 0] on its path to y[0, 1], and x[1, 0] on its
+# In y = x @ W (all 2 by 2), follow one entry, w = W[0, 1]. It meets x[0, 0] on its path to y[0, 1], and x[1, 0] on its
 # path to y[1, 1]. `upstream` holds the gradient of the loss with respect to each y. Press *Step*, or the right arrow
 # key, and follow the orange paths back to w.
 
@@ -714,8 +717,8 @@ assert (tf.transpose(x) @ upstream)[0, 1] == 3010
 # ### Exercise 07.2: repair
 #
 # A dense layer is y = x @ W + b. From `upstream`, this function should return the gradients with respect to x, W and
-# b. It has two bugs. W is square, so no shape gives them away. Fix them by hand, without a tape. First read a report,
-# in a cell of your own below the function:
+# b. It has two bugs. W is square, so the shape of its gradient is right all the same. Fix them by hand, without a
+# tape. First read a report, in a cell of your own below the function:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -816,7 +819,7 @@ check("07.6", backward)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The derivative of tanh is 1 - tanh², and `hidden` is the tanh. Multiply the gradient that arrives at `hidden` by it
+# The derivative of tanh is 1 - tanh², and `hidden` is the tanh. Multiply the gradient at `hidden` by this derivative
 # before you go on to W1 and b1.
 #
 # </details>

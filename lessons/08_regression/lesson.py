@@ -1,10 +1,9 @@
 # %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
-# Your loop fits a courier's price list, 200 steps with the learning rate 0.07, and it works. With 0.09 the loss passes
-# a million. A colleague logs the weights in grams instead of kilograms, and gets NaN. It is the same code, and they
-# are the same prices. In this lesson you write gradient descent by hand, and learn what decides how large a step may
-# be.
+# Your loop fits a courier's price list, and it works. You raise the learning rate a little, and the loss explodes. A
+# colleague logs the parcels in grams instead of kilograms, and gets NaN. The code is the same, and so are the prices.
+# In this lesson you write gradient descent by hand, and learn what limits the size of a step.
 #
 # **You will learn to**
 #
@@ -26,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does one step do?
 #
-# A courier charges 5 € for a parcel and 10 € for each kilogram. You have 200 bills but no price list, and want to find
+# A courier charges 5 € per parcel plus 10 € per kilogram. You have 200 bills but no price list, and want to find
 # the two numbers. Fitting a formula to data like this is called **regression**.
 #
 # The gradient points in the direction in which the loss grows fastest. **Gradient descent** goes the other way: it
@@ -75,8 +74,8 @@ after_200 = w.numpy(), b.numpy()
 print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 
 # %% [markdown]
-# w comes from below and should stop at 10, yet it went past it. The reason is b: it lags behind at 3, so w charges a
-# part of the fixed fee, too. The average price is right already, and only the two shares are wrong. To sort that out
+# 200 tiny steps sound like too few, and w should stop at 10, yet it overshot. The reason is b: it lags behind at 3, so
+# w absorbs a part of the fixed fee. The average price is already right, and only the split is wrong. Sorting that out
 # takes many more steps.
 #
 # In eager code they would take a minute. A loop over `tf.range` inside a `tf.function` becomes part of the graph
@@ -136,7 +135,7 @@ check("08.1", one_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Only the prediction differs from `step`. The tape finds the slopes.
+# Only the prediction and the last line differ from `step`. The tape finds the slopes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -148,7 +147,7 @@ check("08.1", one_step)
 # %% [markdown]
 # ## Which learning rate is right?
 #
-# 100,000 steps are a lot. Larger steps should get there sooner.
+# 100,000 steps is a lot. Larger steps should get there sooner.
 #
 # > **Predict**
 # >
@@ -196,8 +195,8 @@ for ax, lr in zip(axes, losses, strict=True):
 assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][-1] > 1e6
 
 # %% [markdown]
-# With 0.005 you come down slowly. With 0.07 you jump from one side of the valley to the other, and come closer. With
-# 0.09 each jump ends a little further out, and soon leaves the map.
+# With 0.005 you come down slowly. With 0.07 you jump from one side of the valley to the other, and get closer. With
+# 0.09 each jump ends a little farther out, and soon leaves the map.
 #
 # Why? Take a single variable whose loss is $\frac{\lambda}{2} d^2$ at the distance d from the minimum. Its slope is
 # $\lambda d$, and λ, the second derivative, is the **curvature**. One step goes from d to $d - \text{lr} \cdot \lambda
@@ -242,8 +241,8 @@ for factor in (0.98, 1.02):
     assert (values[-1] < values[0]) == (factor < 1)
 
 # %% [markdown]
-# The limit lies between 0.07 and 0.09. That explains the three maps. It also explains the colleague: in grams, x is
-# 1,000 times as large, the curvature is a million times as large, and the limit a millionth.
+# The limit lies between 0.07 and 0.09. That explains the three maps. It also explains the colleague's NaN: in grams, x
+# is 1,000 times as large, so the curvature is a million times as large, and the limit a millionth.
 #
 # ### Exercise 08.2: predict
 #
@@ -364,8 +363,8 @@ print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 # Gradient descent has been slow so far, but one step is enough: the factor is 1 - 0.5 · 2 = 0, in every direction. The
 # valley has become a round bowl, and the gradient points straight at the minimum.
 #
-# The fitted w is now the price of one standard deviation. To use the model on a new parcel, standardize the parcel
-# with *the same* mean and deviation. So store them with the model.
+# The fitted w is now the price of one standard deviation. For a new parcel, standardize its weight with *the same*
+# mean and standard deviation. So store them with the model.
 
 # %%
 w_z, b_z = path[-1]
@@ -385,8 +384,8 @@ assert np.allclose([w_z / std, b_z - w_z * mean / std, price(3.0)], [10, 5, 35],
 # %% [markdown]
 # ## Can the same loop fit a curve?
 #
-# Yes. Only the prediction changes. Here are 200 noisy points around the parabola x² - 2x + 0.5. The model has three
-# coefficients, and multiplies them with a table whose columns are x², x and 1. This is **polynomial regression**.
+# Yes. Only the prediction changes. Here are 200 noisy points around the parabola x² - 2x + 0.5. The model multiplies a
+# table with the columns x², x and 1 by three coefficients. This is **polynomial regression**.
 
 # %%
 x_noisy, y_noisy = make_quadratic(coefficients=(1.0, -2.0, 0.5), noise=0.3, seed=8)
@@ -426,7 +425,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 # </details>
 # <details><summary>3. You standardize the training data and fit a model. How do you treat a new example?</summary>
 #
-# Subtract the mean of the *training* data, and divide by *their* standard deviation.
+# Subtract the *training* mean, and divide by the *training* standard deviation.
 #
 # </details>
 
@@ -460,7 +459,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 #
 # > **Predict**
 # >
-# > With enough steps, does the loop end at 1, -2 and 0.5, up to 0.001?
+# > With enough steps, does the loop end within 0.001 of 1, -2 and 0.5?
 
 # %%
 predict("08.b", "")
@@ -471,9 +470,10 @@ for n in [1000, 10_000]:
     print(coefficients.numpy().ravel().round(3))
 
 # %% [markdown]
-# More steps change nothing. The loop knows the 200 points, and another parabola is closer to them than the true one.
-# To see whether a *loop* is right, do not compare it with the truth. Compare it with the minimum of the loss. If the
-# model is linear in its coefficients, one formula gives it, the **closed form** (least squares):
+# The points were made from these three numbers, but more steps change nothing. The loop only sees 200 noisy points,
+# and another parabola fits them better than the true one. To see whether a *loop* is right, do not compare it with the
+# truth. Compare it with the minimum of the loss. If the model is linear in its coefficients, one formula gives it, the
+# **closed form** (least squares):
 
 # %%
 closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]  # (3, 1)
@@ -488,8 +488,8 @@ assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 # ### Exercise 08.4: complete
 #
 # Fit a parabola to (`x`, `y`), tensors of shape (n,), with your own loop that follows a tape's gradients. Return its
-# values at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2 % of the
-# largest. There are three cases, and in one of them x is between 100 and 101. In each, 200 steps can be enough. (A
+# values at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2 % of the largest
+# value. The check tries three cases, and in one of them x is between 100 and 101. In each, 200 steps can be enough. (A
 # tensor has no `.mean()`: use `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of
 # computing.)
 
@@ -532,10 +532,10 @@ check("08.4", fit_and_predict)
 # %% [markdown]
 # ### What do the curvatures look like?
 #
-# From most points of a valley, the gradient does not point straight away from the minimum, and a step against it
-# passes by. In a few directions it does. Such a direction is an **eigenvector** of the Hessian, and the **eigenvalue**
-# that belongs to it is the curvature in that direction. Along each eigenvector, a step multiplies the distance by 1 -
-# lr · λ, as with one variable.
+# At most points in a valley, the gradient does not point straight away from the minimum, so a step against it misses.
+# In a few directions it does. Such a direction is an **eigenvector** of the Hessian, and the **eigenvalue** that
+# belongs to it is the curvature in that direction. Along each eigenvector, a step multiplies the distance by 1 - lr ·
+# λ, as with one variable.
 #
 # In the figure, on the left, look for the arrows that point at the minimum: only those on the two eigenvectors do. On
 # the right are the eigenvectors of the parcels' loss, one along the valley and one across it.
@@ -586,7 +586,7 @@ for start in [0.5, 2.0]:
 assert abs(v) > 1e40
 
 # %% [markdown]
-# For a network, 2/λ at a minimum tells you which learning rates can settle there, and not how to reach it.
+# For a network, 2/λ at a minimum tells you which learning rates can settle there, but not how to reach it.
 #
 # Very small steps have a limit, too. In float32, 100,000 steps with 0.001 end at b = 4.99, and 10,000 more change
 # nothing: near the minimum the update becomes too small for float32 to subtract, and w and b stop moving.
@@ -598,5 +598,5 @@ assert abs(v) > 1e40
 # - Boyd and Vandenberghe, *Convex Optimization*, Cambridge 2004, chapter 9: the proofs.
 # - LeCun, Bottou, Orr and Müller, *Efficient BackProp* (1998): what standardized inputs do for a network.
 #
-# With a model of many layers these lines become those of Keras:
+# For a model with many layers, Keras replaces these lines:
 # [09 · A training step](09_training_step.ipynb).

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part II: training loops"
 # # 09 · A training step
 #
-# You leave `fit` for your own loop. Nothing raises an error, but the model ends up a little worse than before. A
+# You replace `fit` with your own loop. Nothing raises an error, but the model ends up a little worse than before. A
 # training step has only a few parts, and you can leave out most of them without noticing. In this lesson you write a
-# step that ends with exactly the weights of `fit`, and learn to find the part that is missing.
+# step that ends with the same weights as `fit`, and learn to find a missing part.
 #
 # **You will learn to**
 #
@@ -50,7 +50,7 @@ class Line(keras.Model):
 
 
 # %% [markdown]
-# `model.trainable_variables` is the list of all variables that you train. It is what you pass to the tape.
+# `model.trainable_variables` is the list of all variables that you train. You pass it to `tape.gradient`.
 #
 # > **Predict**
 # >
@@ -69,8 +69,8 @@ y_hat = model(x)
 print("after a call:", [variable.path for variable in model.trainable_variables])
 
 # %% [markdown]
-# A kernel and a bias would make two, but the list is empty at first. The layer does not know yet how many inputs it
-# gets. It makes its variables when it is called for the first time.
+# A kernel and a bias would make two, but the list is empty at first. The layer does not know its number of inputs yet.
+# It makes its variables when it is called for the first time.
 #
 # An **optimizer** makes the update. It takes the gradients and the variables, in the same order. Plain gradient
 # descent is called `SGD`, and does the same as your `assign_sub`:
@@ -95,7 +95,7 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # %% [markdown]
 # ## What does a complete step look like?
 #
-# Now a real task: 20 numbers for each example, and 5 classes. A step takes one **batch** of examples, here 32. One
+# Now take a real task, with 20 numbers per example and 5 classes. A step takes one **batch** of examples, here 32. One
 # pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be compared.
 
 # %%
@@ -148,8 +148,8 @@ def train(step, epochs=3):
 
 
 # %% [markdown]
-# Is it right? There is a strict test: the same first weights and the same batches must end in the same weights as
-# `fit`.
+# Is it right? There is a strict test: from the same first weights and batches, your loop must reach the same weights
+# as `fit`.
 
 # %%
 def largest_difference(model, other):
@@ -169,7 +169,7 @@ print(f"your loop and fit differ by less than 0.0001: {largest_difference(ours, 
 assert largest_difference(ours, theirs) < 1e-4 and largest_difference(ours, build_model()) > 0.02
 
 # %% [markdown]
-# Three epochs, 48 steps, and not one weight tells the two apart. From now on, this test tells you whether a part is
+# After three epochs, or 48 steps, no weight tells the two apart. From now on, this test tells you whether a part is
 # missing.
 
 # %% [markdown]
@@ -198,11 +198,11 @@ print(f"by hand {-np.log(probability):.3f}, with the option {with_option:.3f}, w
 assert np.isclose(with_option, -np.log(probability)) and abs(without - with_option) > 0.3
 
 # %% [markdown]
-# An error would help, but you get a number, and a wrong one. The loss took the logits for probabilities.
+# An error would help, but you get a wrong number instead. The loss took the logits for probabilities.
 #
 # **`sum(model.losses)`.** A **regularizer** adds a penalty for large weights to the loss, so that the network does not
 # memorize the examples. `L2(0.01)` is 0.01 times the sum of the squared weights. Keras computes the penalties and
-# collects them in `model.losses`. To add them is your job.
+# collects them in `model.losses`. Adding them is your job.
 #
 # **`training=True`.** Some layers behave differently in training and at inference. `Dropout(0.2)` sets about a fifth
 # of its inputs to 0 in training, and does nothing at inference. Batch normalization scales by the mean and variance of
@@ -239,10 +239,10 @@ assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 
 # %% [markdown]
-# A tape is recording, so this must be training, you might think. But recording on a tape does not switch layers to
+# You might think that a recording tape means training. But recording on a tape does not switch layers to
 # training mode. If you say nothing, dropout does nothing.
 #
-# Would the test against `fit` notice if a part were missing? Leave out one after the other:
+# Would the test against `fit` notice if a part were missing? Leave them out one at a time:
 
 # %%
 def make_step(training, penalties):
@@ -302,7 +302,7 @@ check("09.1", step_for_regression)
 # %% [markdown]
 # ## Which mistakes raise no error?
 #
-# The most common one is a shape.
+# The most common is a wrong shape.
 #
 # ### Exercise 09.2: predict
 #
@@ -321,7 +321,7 @@ check("09.2", loss_of_right_predictions)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Shapes are lined up from the right, so (2,) becomes (1, 2). What shape has (2, 1) minus (1, 2)?
+# Shapes are lined up from the right, so (2,) becomes (1, 2). What is the shape of (2, 1) minus (1, 2)?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -341,9 +341,9 @@ print((y_hat - y).numpy().tolist(), "loss", tf.reduce_mean((y_hat - y) ** 2).num
 assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 2), 2.0)
 
 # %% [markdown]
-# Every prediction is compared with every target. Training goes on, and the loss falls, but toward the wrong end: the
-# model learns to predict the mean of all targets. So make sure that both shapes are equal, or use Keras's loss, which
-# treats (2, 1) and (2,) alike.
+# Both predictions are right, so 0 would be natural. But every prediction is compared with every target. Training goes
+# on, and the loss falls, but toward a wrong goal: the model learns to predict the mean of all targets. So make sure
+# that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
 # A variable that the loss does not reach has the gradient `None`. The optimizer then warns, and raises an error only
 # if *all* gradients are missing. So read the warnings in your log.
@@ -393,8 +393,8 @@ check("09.3", silent_step)
 # ## How do I validate?
 #
 # **Validation** measures the model on examples that training never sees. It needs no tape, because nothing asks for a
-# gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` adds up from batch to batch until
-# you reset it. The last batch is smaller, so each batch is weighted by its size:
+# gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` accumulates over batches until you
+# reset it. The last batch is smaller, so each batch is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -461,7 +461,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 # %% [markdown]
 # ## Going deeper
 #
-# A fair training loss, batches that do not fit into memory, what Adam does, and older spellings.
+# A fair training loss, batches that do not fit into memory, what Adam does, and what you will meet in other code.
 
 # %% [markdown]
 # ### How do I measure the training loss?
@@ -490,7 +490,7 @@ assert np.isclose(np.average(losses, weights=sizes), history["loss"][0], rtol=1e
 
 # %% [markdown]
 # The last batch has only 20 examples, so the plain mean gives them too much weight. Weighted by size, it is exactly
-# the number of `fit`.
+# what `fit` reports.
 #
 # In the figure, look for the line that falls too slowly: it is the training loss from a metric that was never reset.
 
@@ -518,7 +518,7 @@ assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))  # of all epochs
 # %% [markdown]
 # ### Exercise 09.4: repair
 #
-# For every epoch, this function should return the mean loss of an example. It has two bugs: the first number is a
+# For each epoch, this function should return the mean loss per example. It has two bugs: the first number is a
 # little off, and the later ones lag behind.
 
 
@@ -599,10 +599,10 @@ print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 
 # %% [markdown]
 # Each loss is a *mean*, over 16 examples, and each contains the whole penalty. So the sum is twice as large as it
-# should be. Weight each part by its share of all examples, here one half. SGD would take a step of twice the length.
+# should be. Weight each part by its share of all examples, here one half. SGD would take a step twice as long.
 # Adam divides by the size of the gradient, so it hides the mistake.
 #
-# Batch normalization cannot be accumulated: it takes the mean and variance of each part separately.
+# Accumulating fails with batch normalization, which uses the mean and variance of each part.
 
 # %% tags=["claims"]
 def update_by(optimizer, gradients):
@@ -626,8 +626,8 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 # ### Exercise 09.5: complete
 #
 # `parts` is a list of pairs (x, y) of *different* sizes. Let `optimizer` update the model once, after the last part,
-# as one step on all examples together would. The loss is the one of exercise 09.1. Do not join the parts, and do not
-# record several on one tape: together they do not fit.
+# as one step on all examples together would. Return nothing. The loss is the one of exercise 09.1. Do not join the
+# parts, and do not record several on one tape: together they do not fit.
 
 
 # %% exercise="09.5"
@@ -688,14 +688,14 @@ for g, share in ((1e-3, 1.0), (1e-6, 0.24)):
     assert np.isclose(-tiny, share * 0.01, rtol=0.01)
 
 # %% [markdown]
-# ### Which spellings will I meet in older code?
+# ### What will I meet in other people's code?
 #
 # `optimizer.apply_gradients(zip(gradients, variables))` is the same update as `optimizer.apply(gradients, variables)`.
-# Neither of them counts: if a gradient is missing at the end of the list, SGD silently leaves the last variable as it
-# is. And a first layer with `input_shape=` works, with a warning that asks for `keras.Input`.
+# Neither checks the lengths: if the last gradient is missing from the list, SGD silently leaves the last variable as
+# it is. And a first layer with `input_shape=` works, with a warning that asks for `keras.Input`.
 #
-# `clipnorm=1.0` in an optimizer clips *each variable* by its own norm, so two clipped variables can change the
-# direction of the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
+# `clipnorm=1.0` in an optimizer clips *each variable's* gradient by its own norm, which can change the direction of
+# the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
 #
 # A loss on *probabilities*, `SparseCategoricalCrossentropy()` after a softmax, clips them to [1e-7, 1 - 1e-7] in eager
 # code. If the network is confidently wrong, the gradient is then 0, and nothing is learned. With logits it is not:

@@ -2,15 +2,14 @@
 # # 11 · Per-layer clipping
 #
 # One wild batch ruins a night's run. So you clip the gradients of the last layer: `if "head" in variable.name`. The
-# code runs for a month. Then you look at the norms, and the head was never clipped: in Keras 3 its kernel is called
-# just `kernel`, and the condition was never true. In this lesson you give each layer its own limit, and make sure that
-# it works.
+# code runs for a month. Then you check the norms, and see that the head was never clipped. The condition was never
+# true. In this lesson you give each layer its own limit, and make sure that it works.
 #
 # **You will learn to**
 #
 # - find out which layer a variable belongs to, and clip each layer at its own limit;
 # - tell what each way of clipping does to the size and the direction of a step;
-# - see whether a clipping works, with SGD and with Adam.
+# - see whether clipping works, with SGD and with Adam.
 #
 # **Before you start**: [09 · A training step](09_training_step.ipynb). **Time**: {time}.
 
@@ -28,7 +27,7 @@ from keras import layers
 # %% [markdown]
 # ## How large is each layer's gradient?
 #
-# The model has two layers that find 32 features, the **backbone**, and a **head** that turns them into 5 logits.
+# The model has a **backbone**, two layers that find 32 features, and a **head** that turns them into 5 logits.
 # Nobody scaled the inputs. The size of a gradient is its **norm**, the square root of the sum of its squared entries.
 
 # %%
@@ -65,7 +64,7 @@ assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 # The kernels have large gradients, and the biases small ones. To **clip** a gradient by norm is to scale it down to a
 # limit if it is longer, and to leave it alone if it is shorter: `tf.clip_by_norm(gradient, limit)`.
 #
-# Say that no gradient may be longer than 5 in the backbone and 1 in the head. Then your loop must know which layer a
+# Say that no gradient's norm may exceed 5 in the backbone or 1 in the head. Then your loop must know which layer a
 # variable belongs to.
 #
 # > **Predict**
@@ -89,8 +88,8 @@ assert kernel.name == "kernel" and kernel.path == "model/head/kernel"
 # every `Dense` layer has a variable named `kernel`. The layer is in the `path`.
 #
 # Do not rely on the position in the path, because it depends on how the model was built. Split the path at the
-# slashes, and look for a layer that has a limit. If there is none, raise an error, so that no variable is forgotten
-# silently:
+# slashes, and look for a layer that has a limit. If there is none, raise an error, so that no variable is silently
+# forgotten:
 
 # %%
 limits = {"backbone_1": 5.0, "backbone_2": 5.0, "head": 1.0}
@@ -164,7 +163,7 @@ assert np.isclose(by_name["head"][0], 5) and max(by_path["head"]) < 1.001
 # %% [markdown]
 # ### Exercise 11.1: repair
 #
-# A news model of any kind has, among others, a layer `headline` and a layer `head`, which may be a small `Sequential`
+# A news model has, among others, a layer `headline` and a layer `head`, which may itself be a small `Sequential`
 # model. This function should clip each gradient of `head` at norm 1, and leave all others as they are. It has one bug,
 # and clips none.
 
@@ -196,7 +195,7 @@ check("11.1", clip_head)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `path.split("/")` is a list, and `in` compares whole entries of it.
+# On the list `path.split("/")`, `in` compares whole entries.
 #
 # </details>
 
@@ -261,8 +260,8 @@ for way, option in zip(clipped, ("clipnorm", "global_clipnorm", "clipvalue"), st
 # Clipping by norm only scales, so it seems to keep the direction. But it scales the two variables by different
 # factors, so the whole step turns. Only the global norm keeps it.
 #
-# Optimizers can do all three for you, with `clipnorm`, `global_clipnorm` and `clipvalue`. A limit per layer they
-# cannot.
+# Optimizers can do all three for you, with `clipnorm`, `global_clipnorm` and `clipvalue`. None of them knows a limit
+# per layer.
 #
 # ### Exercise 11.2: predict
 #
@@ -293,9 +292,9 @@ check("11.2", weights_after_step)
 # %% [markdown]
 # ### Exercise 11.3: complete
 #
-# So far, kernel and bias were clipped separately. Clip each *layer* as a whole. `gradients` maps a layer's name to the
-# list of its gradients, and `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias,
-# and gradients may be zero.
+# So far, you clipped kernel and bias separately. Clip each *layer* as a whole. `gradients` maps a layer's name to the
+# list of the layer's gradients, and `limits` maps the name to the layer's limit. Return a dict of the same form. A
+# layer may have no bias, and gradients may be zero.
 
 
 # %% exercise="11.3"
@@ -359,8 +358,8 @@ assert np.allclose(adam, 0.05, rtol=1e-3) and np.allclose(sgd, [0.5, 0.25, 0.05]
 assert 0.028 < distance(keras.optimizers.Adam(1e-3), tf.fill([50], 1e-6), 1.0) < 0.030
 
 # %% [markdown]
-# SGD shows every limit. Adam divides by the usual size of the gradient, so halving every gradient changes nothing. A
-# clipping that does nothing would look the same, so test it with SGD.
+# With SGD, a tenth of the gradient moves the weight a tenth of the distance. Adam divides by the usual size of the
+# gradient, so halving every gradient changes nothing. Broken clipping would look the same, so test clipping with SGD.
 #
 # Is clipping useless with Adam, then? No: a single spike does matter. Here are gradients of 1, with one of 1,000 among
 # them:
@@ -377,8 +376,8 @@ assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 
 # %% [markdown]
 # The spike inflates Adam's average for many steps, and the weight moves only 0.014 instead of 0.050. Clipped at 1, the
-# usual size here, the spike leaves no trace. So a limit acts as a guard against the one wild batch. Set it just above
-# the norms that you usually see.
+# usual size here, the spike leaves no trace. So a limit guards against the one wild batch. Set it near the norms that
+# you usually see.
 
 # %% [markdown]
 # ## Checkpoint
@@ -407,8 +406,8 @@ assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 #
 # - Find the layer in `variable.path`, never in `variable.name`.
 # - Compare whole parts of the path, and raise an error if no part has a limit.
-# - Use the global norm if the direction of the step should stay.
-# - Look at the norms of what you apply, and test a clipping with SGD.
+# - Use the global norm to keep the direction of the step.
+# - Look at the norms of what you apply, and test clipping with SGD.
 #
 # ```python
 # def limit_of(variable):
@@ -423,7 +422,7 @@ assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 # optimizer.apply(clipped, model.trainable_variables)
 # ```
 #
-# **To remember**: look at the norms of what you apply, because a clipping that clips nothing is silent.
+# **To remember**: look at the norms of what you apply, because clipping that does nothing is silent.
 
 # %% [markdown]
 # ## Going deeper
@@ -527,12 +526,12 @@ of_backbone, of_head = gradients_of_parts(*new_parts())
 assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone) > 1.2
 
 # %% [markdown]
-# The new head does have the larger gradients, but it also has everything to learn, so let it. The backbone already
+# The new head has larger gradients, but it also has everything to learn, so leave it free. The backbone already
 # knows what the new task needs, and 40 examples would only spoil it. That is not always so: for a task that the
 # backbone never had to solve, rate 0 is the worst choice. So slow or freeze a backbone only if its features serve the
 # new task.
 #
-# A limit and a learning rate are two things. A limit acts only on gradients that exceed it. A rate scales every step.
+# A limit is not a learning rate. A limit acts only on gradients that exceed it. A rate scales every step.
 # And with Adam, do not scale the *gradients* of the backbone instead: as you saw, the factor cancels.
 #
 # If the rate is 0, **freeze** the backbone: `backbone.trainable = False`. The tape still walks back through it.
@@ -593,10 +592,10 @@ assert [products(True, False), products(False, False), products(False, True)] ==
 # %% [markdown]
 # ### Exercise 11.4: complete
 #
-# Take one step with two optimizers. Let `slow` update all layers but the last, and `fast` the last one. x has shape
-# (n, 3), and y and `model(x, training=True)` have shape (n, 1). The loss is their mean squared error, without
-# penalties. Take all gradients from one forward pass, before any update. A layer may have no bias, and may behave
-# differently in training.
+# Take one step with two optimizers. `slow` updates all layers but the last, and `fast` updates the last one. Return
+# nothing. x has shape (n, 3), and y and `model(x, training=True)` have shape (n, 1). The loss is their mean squared
+# error, without penalties. Take all gradients from one forward pass, before any update. A layer may have no bias, and
+# may behave differently in training.
 
 
 # %% exercise="11.4"
@@ -654,7 +653,7 @@ slope = tape.gradient(h, first)
 print(f"{slope.numpy():.0f}")
 
 # %% [markdown]
-# 50 small growths of 10 % do not add up: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the
+# 50 increases of 10 % do not add up to 55: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the
 # figure, the state is eight numbers, and a matrix changes its length by the given factor at each step. Follow the
 # lines to the right, back in time.
 
@@ -711,7 +710,7 @@ assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 # early in a sequence is hardly learned. No clipping fixes that, because a limit makes no gradient longer.
 
 # %% [markdown]
-# ### What can clipping not handle?
+# ### What can't clipping handle?
 #
 # | gradient | what happens | what to do |
 # |---|---|---|
