@@ -73,7 +73,7 @@ def _hand_in(folder: Path, size: int) -> None:
 
 def _graded(root: Path, name: str, scheduler: str | None) -> tuple[float, list[bytes]]:
     from course_staff.classroom.grading import Options, grade
-    from course_staff.output_folder import claim
+    from course_utils.workspace.output_folder import claim
 
     out = root / name
     claim(out, "course grade")

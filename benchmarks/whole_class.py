@@ -122,7 +122,7 @@ class _Grading:
 
     def __init__(self, submitted: Path, out: Path, jobs: int, key: str):
         self.submitted, self.out, self.jobs = submitted, out, jobs
-        from course_staff.output_folder import claim
+        from course_utils.workspace.output_folder import claim
 
         self.seconds, self.most = 0.0, 0
         claim(out, "course grade")

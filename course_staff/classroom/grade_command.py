@@ -163,7 +163,8 @@ def grade(
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
-        from ..output_folder import OutputError
+        from course_utils.workspace.output_folder import OutputError
+
         from .grading import Options
         from .grading import grade as grade_class
         from .intake.roster import RosterError, read_roster

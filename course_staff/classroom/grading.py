@@ -18,8 +18,8 @@ from filelock import FileLock, Timeout
 
 from course_utils.exercises.question import Question
 from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.output_folder import claim, files_written
 
-from ..output_folder import claim, files_written
 from .intake.files import UnreadableFile, is_archive
 from .intake.roster import Roster
 from .intake.submissions import Submission, SubmissionsFound, find_submissions, read_data

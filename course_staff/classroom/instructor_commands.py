@@ -11,9 +11,9 @@ from course_utils.choosing import ChoiceError, choose_lessons
 from course_utils.terminal import errors, print_text, sentence_for
 from course_utils.workspace.curriculum import find_lesson
 from course_utils.workspace.folders import course_folder
+from course_utils.workspace.output_folder import OutputError, write_output
 
 from ..authoring.staff_terminal import need_extra
-from ..output_folder import OutputError, write_output
 from .grade_command import Lessons, grade
 
 __all__ = ["COMMANDS"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.output_folder import write_output, zipped
 
-from ...output_folder import write_output, zipped
 from ..judging.results import Grading
 from .class_page import SIGNS, class_values, points_of
 from .gradebook import gradebook_csv, results_jsonl

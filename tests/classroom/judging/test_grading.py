@@ -29,9 +29,9 @@ from course_staff.classroom.reports.pages import page_name, write_results
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
-from course_staff.output_folder import claim
 from course_utils.cli import app
 from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.output_folder import claim
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 ADDED_UP = RIGHT["01.4"].replace("reduce_mean", "reduce_sum")

@@ -14,7 +14,7 @@ import pytest
 
 from course_staff.authoring.build import Folders, read_lessons
 from course_staff.classroom.release.nbgrader_export import nbgrader_files
-from course_staff.output_folder import write_output
+from course_utils.workspace.output_folder import write_output
 
 ROOT = Path(__file__).parents[3]
 # `make test-all` installs nbgrader here, where JupyterLab does not find its menus.

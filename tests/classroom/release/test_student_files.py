@@ -19,12 +19,12 @@ from typer.testing import CliRunner
 from course_staff.authoring.build import Folders, read_lessons
 from course_staff.authoring.regions import BEGIN, END, GIVEN
 from course_staff.classroom.release.student_files import ReleaseError, release_files
-from course_staff.output_folder import MARKER
 from course_utils.cli import app
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import LESSONS, all_exercises, find_exercise
+from course_utils.workspace.output_folder import MARKER
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -21,8 +21,8 @@ from course_staff.classroom.running.cluster import Cluster
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
-from course_staff.output_folder import claim
 from course_utils.cli import app
+from course_utils.workspace.output_folder import claim
 
 distributed = pytest.importorskip(
     "distributed",

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from course_utils.workspace.atomic_files import is_left_over, write_atomically
+from .atomic_files import is_left_over, write_atomically
 
 __all__ = ["MARKER", "OutputError", "claim", "files_written", "write_output", "zipped"]
 

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from course_staff import output_folder
-from course_staff.output_folder import MARKER, OutputError, files_written, write_output
+from course_utils.workspace.output_folder import MARKER, OutputError, files_written, write_output
 
 COMMAND = "course release"
 FILES = {"README.md": "read me\n", "notebooks/a.ipynb": "ä\n", "source/x/x.ipynb": "x\n"}
