@@ -216,13 +216,17 @@ def _conversion(conversion: Conversion, is_sure: bool = True) -> Finding:
 
 def _is_on_the_way(case: Case, conversion: Conversion) -> bool:
     """Tell whether a conversion happened while a statement ran that the target depends on."""
-    if case.target_node is None:
+    target = case.target_node
+    if target is None:
         return False
-    statements = [each for each in case.text.slice(case.target_node) if case.is_in_block(each)]
+    assigned = [each for each in case.text.slice(target) if case.is_in_block(each)]
+    statements: list[tuple[str, Any]] = [(each.file, each.node) for each in assigned]
+    if case.of_function:  # which returns the target
+        statements.append((case.text.file, target))
     return any(
-        line.file == each.file and each.node.lineno <= line.number <= (each.node.end_lineno or 0)
+        line.file == file and node.lineno <= line.number <= (node.end_lineno or 0)
         for line in conversion.lines
-        for each in statements
+        for file, node in statements
     )
 
 

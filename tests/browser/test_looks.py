@@ -124,12 +124,12 @@ def test_axe_finds_nothing_serious_in_what_the_course_shows(notebook, theme):
     assert len(shown.response["passes"]) > 3
 
 
-def test_what_can_wait_is_folded_and_opens_by_a_click(notebook):
+def test_what_goes_deeper_is_folded_and_opens_by_a_click(notebook):
     notebook.open("work/01_first_tape.ipynb")
     cells = notebook.panel.locator(".jp-Cell")
-    heading = cells.filter(has_text="Further: and a formula for the slope?").first
+    heading = cells.filter(has_text="Going deeper").last
     heading.evaluate("cell => cell.scrollIntoView()")
-    inside = cells.filter(has_text="def rounds(x):").first
+    inside = cells.filter(has_text="def walk_back(").first
     assert not inside.is_visible()
     heading.locator(".jp-showHiddenCellsButton").click()
     inside.evaluate("cell => cell.scrollIntoView()")

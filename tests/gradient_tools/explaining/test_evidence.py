@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from gradient_tools import ExplainingTape
+from gradient_tools import ExplainingTape, explain_gradients
 
 
 def explained(program, folder, number=-1):
@@ -424,3 +424,13 @@ def test_an_integer_source_is_made_of_floats(made, remedy, tmp_path):
     """
     (explanation,) = explained(program, tmp_path)
     assert explanation.remedy == remedy
+
+
+def test_what_a_function_returns_may_leave_tensorflow():
+    heights = tf.Variable([1.0, 2.0])
+
+    def mean_of_squares():
+        return tf.constant(np.mean((3.0 * heights) ** 2))
+
+    for function in (mean_of_squares, lambda: tf.constant(float(heights[0]) ** 2)):
+        assert explain_gradients(function, heights)[0].cause == "left-tensorflow"
