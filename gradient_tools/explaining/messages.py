@@ -318,7 +318,7 @@ CAUSES = {
         ),
     ),
     "zero-derivative": _cause(
-        "The derivative is zero at this point: {why}. {ruled_out}",
+        "The derivative is zero at this point: {why}. {nothing_flat}",
         "{another}",
         Example(
             "x = tf.Variable(0.0)  # y = x**2 is flat there",

@@ -9,6 +9,21 @@ __all__ = ["as_float", "smooth", "with_assign", "without", "without_conversion"]
 _ROUNDING = {"Round": "round", "Rint": "rint", "Floor": "floor", "Ceil": "ceil"}
 _COMPARISONS = {"Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"}
 _FROM_NUMBERS = {"constant", "convert_to_tensor"}
+# What NumPy's functions are called in TensorFlow, if not the same.
+_OTHER_NAMES = {
+    "mean": "tf.reduce_mean",
+    "sum": "tf.reduce_sum",
+    "prod": "tf.reduce_prod",
+    "max": "tf.reduce_max",
+    "min": "tf.reduce_min",
+    "std": "tf.math.reduce_std",
+    "var": "tf.math.reduce_variance",
+    "log": "tf.math.log",
+    "log1p": "tf.math.log1p",
+    "dot": "tf.tensordot",
+}
+_SAME_NAMES = ("abs", "cos", "exp", "maximum", "minimum", "sin", "sqrt", "square", "tan", "tanh")
+_IN_TENSORFLOW = {name: f"tf.{name}" for name in _SAME_NAMES} | _OTHER_NAMES
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
 
 
@@ -26,7 +41,16 @@ def without_conversion(way: str, line: str) -> str:
         changed = rewrite_call(line, last)
         if changed:
             return replace_calls(changed, _FROM_NUMBERS, _only_argument) or changed
+    if last in _IN_TENSORFLOW and way.startswith(("np.", "numpy.")):
+        changed = replace_calls(line, {last}, _by_tensorflow)
+        if changed:
+            return replace_calls(changed, _FROM_NUMBERS, _only_argument) or changed
     return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+
+
+def _by_tensorflow(call: ast.Call) -> ast.expr:
+    name = ast.parse(_IN_TENSORFLOW[last_name(call.func)], mode="eval").body
+    return ast.Call(name, call.args, call.keywords)
 
 
 def _only_argument(call: ast.Call) -> ast.expr:
@@ -80,6 +104,8 @@ def smooth(operation: str, line: str) -> str:
     changed = None
     if operation in _ROUNDING:
         changed = _passed_through(line, _ROUNDING[operation])
+    elif operation == "ArgMax" and any(isinstance(n, ast.Compare) for n in ast.walk(parsed(line))):
+        return f"# argmax and the comparison have no gradient: a smooth loss in place of {line}"
     elif operation == "ArgMax":
         changed = replace_calls(line, {"argmax"}, _as_softmax)
         changed = changed and f"{changed}  # a smooth choice, in place of tf.argmax"

@@ -63,7 +63,7 @@ class ExplainingTape(tf.GradientTape):
         super().__init__(persistent, watch_accessed_variables)
         self._keeps_recording = persistent
         self._steps = Recorder(watch_accessed_variables)
-        self._explanations = Explanations()
+        self._explanations = Explanations(note="Call `gradient` first, then `explain`.")
         self._in_gradient = False
         weakref.finalize(self, self._steps.close).atexit = False
 

@@ -70,7 +70,7 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         "earlier": already if earlier not in (None, place) else "",
         "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
         "smooth": _CURVED.get(operation, f"# a smooth function in place of {operation}: {line}"),
-        "ruled_out": "" if facts.get("of_derivative") else _NOTHING_FLAT,
+        "nothing_flat": "" if facts.get("of_derivative") else _NOTHING_FLAT,
         "another": _AGAIN_DERIVED if facts.get("of_derivative") else another,
         "note": _RULED_OUT,
     }

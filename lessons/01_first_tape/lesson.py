@@ -194,7 +194,8 @@ print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.nump
 # sensitive to w as to b. As you see, an intermediate result such as `error` can be a source, too.
 #
 # The course's `plot_tape` draws this tape. Follow the black arrows from left to right for the values, then the orange
-# ones back for the gradients. Each box is one operation with its result.
+# ones back for the gradients. Each box is one operation with its result. In the figure y is the target, here the loss,
+# and ∂y/∂w is the gradient with respect to w.
 
 # %%
 def loss_of_guess(w, b):

@@ -137,7 +137,8 @@ for step in range(2):
 # and gives it the name `w`. The variable is gone, and a tape does not watch plain tensors. Without the `if`, the next
 # line would raise a `TypeError`, because it multiplies 0.1 by `None`.
 #
-# **Change**: `w.assign_sub(0.1 * gradient)`, which subtracts from the variable and keeps it.
+# **Change**: `w.assign_sub(0.1 * gradient)`, which subtracts from the variable and keeps it. (`w.assign(w - 0.1 *
+# gradient)` does the same.)
 
 # %% tags=["claims"]
 assert gradient is None and isinstance(w, tf.Tensor) and np.isclose(w, 2.6)
@@ -404,7 +405,7 @@ check("03.3", classifier_gradient)
 # | `integer-dtype` | `tf.Variable(2)` | `tf.Variable(2.0)` |
 # | `state-assignment` | `total.assign(...)`, then `total` in the loss | the value itself in the loss |
 # | `no-gradient-op` | `tf.round`, `tf.argmax`, `x > 0` | a smooth function |
-# | `gradient-stopped` | `tf.stop_gradient(y)` | `y`, if you want its gradient |
+# | `gradient-stopped` | `tf.stop_gradient(y)`, which keeps the value and cuts the path | `y` |
 # | `swapped-arguments` | `tape.gradient(w, loss)` | `tape.gradient(loss, w)` |
 # | `unconnected` | a source that the loss does not use | use it in the loss, or leave it out |
 
@@ -447,7 +448,7 @@ assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == 
 # | gradient | what it means | what to do |
 # |---|---|---|
 # | `None` | the tape found no path | find the line, as above |
-# | 0 | there is a path, and it is flat here | look for a dead ReLU, a clip, or the wrong point |
+# | 0 | there is a path, and it is flat here | look for a clip, or a ReLU whose input is negative |
 # | NaN | usually 0 met ∞ in the backward pass | find the root, division or logarithm at zero |
 #
 # > **Predict**
@@ -488,7 +489,7 @@ nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
 assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 
 # %% [markdown]
-# `ExplainingTape` explains zeros and NaNs in the same way as `None`: the card names the operation.
+# `ExplainingTape` explains zeros and NaNs, too. It cannot tell you that one of several paths is lost.
 
 # %% [markdown]
 # ## Checkpoint
