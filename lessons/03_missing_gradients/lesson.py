@@ -51,7 +51,7 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 # ExplainingTape`.) So the procedure is short:
 #
 # 1. Write `ExplainingTape` instead of `tf.GradientTape`, and run the step again.
-# 2. Call `tape.explain()`. The card names the line, the cause, and what to write instead.
+# 2. Call `tape.explain()`. The card names the cause, the line, and usually what to write instead.
 # 3. Change that line, and look at the gradient again.
 
 # %% tags=["nbval-ignore-output"]
@@ -394,7 +394,7 @@ check("03.3", classifier_gradient)
 # </details>
 
 # %% [markdown]
-# ### The causes on one page
+# ### The most common causes on one page
 #
 # | cause | what you see in the code | what to write |
 # |---|---|---|
@@ -448,8 +448,8 @@ assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == 
 # | gradient | what it means | what to do |
 # |---|---|---|
 # | `None` | the tape found no path | find the line, as above |
-# | 0 | there is a path, and it is flat here | look for a clip, or a ReLU whose input is negative |
-# | NaN | usually 0 met ∞ in the backward pass | find the root, division or logarithm at zero |
+# | 0 | usually there is a path, and it is flat here | look for a clip, or a ReLU whose input is negative |
+# | NaN | if the value is finite, usually 0 met ∞ in the backward pass | find the root, division or logarithm at zero |
 #
 # > **Predict**
 # >
@@ -620,8 +620,8 @@ check("03.4", to_quarters)
 # %% [markdown]
 # ### How do I guard a root?
 #
-# Distances and norms are roots of squares, and their gradient at zero is NaN. A small number *inside* the root keeps
-# the slope finite. Outside, it does not help:
+# Euclidean distances and norms are roots of squares, and their gradient at zero is NaN. A small number *inside* the
+# root keeps the slope finite. Outside, it does not help:
 
 # %%
 roots = {

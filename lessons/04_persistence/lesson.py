@@ -66,7 +66,7 @@ assert tape.gradient(fit, w).numpy() == -4.0 and tape.gradient(size, w).numpy() 
 # The two parts pull in opposite directions: the fit has the gradient -4 and wants a larger weight, while the size has
 # the gradient 6 and wants a smaller one.
 #
-# You need a persistent tape only for several *targets*. Several *sources* go into one call, as a list or a dict.
+# You need a persistent tape mostly for several *targets*. Several *sources* go into one call, as a list or a dict.
 
 # %% [markdown]
 # ## What happens with several targets?
@@ -241,8 +241,8 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # ## What does a persistent tape keep in memory?
 #
-# To go back through an operation, a tape needs values from the forward pass. For a large model these values take most
-# of the memory, so it matters how long they live. A **weak reference** shows this: it points to an object without
+# To go back through an operation, a tape needs values from the forward pass. For a large batch these values can take
+# most of the memory, so it matters how long they live. A **weak reference** shows this: it points to an object without
 # keeping it alive, and returns `None` once the object is gone.
 
 # %%
@@ -311,7 +311,8 @@ assert hidden() is None
 # - **One plain tape** is enough if the sum of the losses will do, as in training.
 # - **One persistent tape** gives you k gradients from one forward pass. Use it in a function, and return the gradients
 #   instead of the tape.
-# - **k plain tapes** need k forward passes. Use them if one persistent recording does not fit into memory.
+# - **k plain tapes**, one after the other, need k forward passes. Use them if one persistent recording does not fit
+#   into memory.
 #
 # ### Exercise 04.4: complete
 #

@@ -180,8 +180,8 @@ print("marks:", len(marks), " counter:", counter.numpy())
 # The function computed three results, so three marks would make sense. But Python ran only once, for the trace.
 # `counter.assign_add` is a TensorFlow operation. It is part of the graph, and it ran three times.
 #
-# Python runs again only if the arguments are of a new kind. For a tensor, the kind is its shape and dtype. A Python
-# number gets no placeholder: it is built into the graph, so each new *value* needs a new trace.
+# Python runs again only if the arguments are of a new kind. For a tensor, the kind is its shape and dtype. By default,
+# a Python number gets no placeholder: it is built into the graph, so each new *value* needs a new trace.
 
 # %%
 before = len(marks)
@@ -447,14 +447,14 @@ check("05.3", sum_and_gradient)
 #
 # <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. Where may its source be used?</summary>
 #
-# Either only in a branch that was not taken, or in one where the path is cut, as by `tf.round`. The 0 does not
+# Either only in a branch or a loop that did not run, or where the path is cut, as by `tf.round`. The 0 does not
 # tell you which. `ExplainingTape` can explain the `None` of the eager code.
 #
 # </details>
 # <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are there after 100
 # calls with batches of one shape?</summary>
 #
-# One for each trace, so usually one, and it is a placeholder. Return the loss instead.
+# One for each trace, so one or two, and it is a placeholder. Return the loss instead.
 #
 # </details>
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a gradient?</summary>

@@ -3,13 +3,13 @@
 #
 # A colleague has derived the gradient of a loss by hand. Training works only with a tiny learning rate, so the team
 # spends a week tuning it. The gradient was wrong from the start: too large by a factor of n, the batch size. A wrong
-# gradient raises no error. In this lesson you learn to check one in a second, however many parameters it has.
+# gradient raises no error. In this lesson you learn to check one in seconds, even with a million parameters.
 #
 # **You will learn to**
 #
 # - estimate a derivative by differences, and choose a sensible step;
 # - check a million parameters with a few evaluations;
-# - read a report of `check_gradients`, and write a check that no wrong gradient passes.
+# - read a report of `check_gradients`, and write a check that exposes wrong gradients.
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
 
@@ -108,8 +108,8 @@ assert abs(left + 1) < 0.2  # rounding grows as 1 / h
 assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
 
 # %% [markdown]
-# Even at its best step, a central difference in float32 leaves only about five correct digits. So check in float64 if
-# you can. The tool that you will meet in a moment finds the step for you.
+# Even at its best step, a central difference of exp in float32 has only about five correct digits. So check in float64
+# if you can. The tool that you will meet in a moment finds the step for you.
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -136,7 +136,7 @@ assert predicted == -0.5 and np.isclose(measured, -0.5)
 # %% [markdown]
 # If you move along v, the loss changes at the rate gradient · v, the sum of the products of their entries: here 3 ·
 # 0.5 - 1 · 2 = -0.5. A central difference along v measures the same rate with two evaluations, whatever the number of
-# parameters. If the two numbers differ, the gradient is wrong.
+# parameters. If the two numbers clearly differ, the gradient is wrong.
 #
 # > **Predict**
 # >
@@ -534,8 +534,9 @@ assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]
 # If your function uses variables, TensorFlow passes them to `grad` as `variables=`, and expects their gradients as a
-# list. Return them *in that order*. In eager code that is the order of use, but a graph sorts the variables by name.
-# So a function with a fixed order of its own can be right in eager code and swap two gradients in a graph:
+# list. Return them *in that order*. A graph sorts the variables by name, and in eager code the order is arbitrary if
+# there are three or more. So a function with a fixed order of its own swaps gradients sooner or later, here in the
+# graph:
 
 # %%
 W1, B1 = tf.Variable(2.0, name="w"), tf.Variable(1.0, name="b")
@@ -601,8 +602,8 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ### Which step is best?
 #
-# The **order** says how fast the error falls with the step. A forward difference has the order 1: half the step, half
-# the error. A central difference has the order 2: half the step, a quarter of the error.
+# The **order** says how fast the error falls with the step. In general, a forward difference has the order 1: half the
+# step, half the error. A central difference has the order 2: half the step, a quarter of the error.
 #
 # ### Exercise 07.1: predict
 #

@@ -78,7 +78,7 @@ print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 # w absorbs a part of the fixed fee. The average price is already right, and only the split is wrong. Sorting that out
 # takes many more steps.
 #
-# In eager code they would take a minute. A loop over `tf.range` inside a `tf.function` becomes part of the graph
+# In eager code they would take minutes. A loop over `tf.range` inside a `tf.function` becomes part of the graph
 # (lesson 05), and one call takes 100,000 steps in a few seconds:
 
 # %%
@@ -361,7 +361,7 @@ print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 
 # %% [markdown]
 # Gradient descent has been slow so far, but one step is enough: the factor is 1 - 0.5 · 2 = 0, in every direction. The
-# valley has become a round bowl, and the gradient points straight at the minimum.
+# valley has become a round bowl, and the gradient points straight away from the minimum.
 #
 # The fitted w is now the price of one standard deviation. For a new parcel, standardize its weight with *the same*
 # mean and standard deviation. So store them with the model.
@@ -588,7 +588,7 @@ assert abs(v) > 1e40
 # %% [markdown]
 # For a network, 2/λ at a minimum tells you which learning rates can settle there, but not how to reach it.
 #
-# Very small steps have a limit, too. In float32, 100,000 steps with 0.001 end at b = 4.99, and 10,000 more change
+# Very small steps have a limit, too. In float32, 100,000 steps with 0.001 end at b = 4.998, and 10,000 more change
 # nothing: near the minimum the update becomes too small for float32 to subtract, and w and b stop moving.
 
 # %% [markdown]

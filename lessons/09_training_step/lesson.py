@@ -428,8 +428,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 # another seed.
 #
 # </details>
-# <details><summary>2. A model has no dropout, no batch normalization and no regularizer. Which parts of the step can you
-# leave out without any effect?</summary>
+# <details><summary>2. A model has only <code>Dense</code> layers without a regularizer. Which parts of the step can you leave out without any effect?</summary>
 #
 # `training=True` and `sum(model.losses)`. Write them anyway, because the next model may need them.
 #
@@ -697,8 +696,9 @@ for g, share in ((1e-3, 1.0), (1e-6, 0.24)):
 # `clipnorm=1.0` in an optimizer clips *each variable's* gradient by its own norm, which can change the direction of
 # the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
 #
-# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after a softmax, clips them to [1e-7, 1 - 1e-7] in eager
-# code. If the network is confidently wrong, the gradient is then 0, and nothing is learned. With logits it is not:
+# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after `tf.nn.softmax`, clips them to [1e-7, 1 - 1e-7] in
+# eager code. (From a Keras softmax layer it recovers the logits.) If the network is confidently wrong, the gradient is
+# then 0, and nothing is learned. With logits it is not:
 
 # %%
 scores, label = tf.Variable([[20.0, -20.0]]), tf.constant([1])

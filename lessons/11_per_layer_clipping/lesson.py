@@ -146,7 +146,7 @@ print(f"loss, from 11: by name {loss_by_name:.1f}, by path {loss_by_path:.1f}")
 
 # %% [markdown]
 # Both runs train, and the loss does not tell you which of them is right. In the figure, look for the head: by name, on
-# the left, it starts at 5, and by path it stays at 1.
+# the left, it starts at 5, and by path it never exceeds 1.
 
 # %%
 fig, panels = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, layout="constrained")
@@ -526,10 +526,10 @@ of_backbone, of_head = gradients_of_parts(*new_parts())
 assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone) > 1.2
 
 # %% [markdown]
-# The new head has larger gradients, but it also has everything to learn, so leave it free. The backbone already
-# knows what the new task needs, and 40 examples would only spoil it. That is not always so: for a task that the
-# backbone never had to solve, rate 0 is the worst choice. So slow or freeze a backbone only if its features serve the
-# new task.
+# The new head has larger gradients, but it also has everything to learn, so leave it free. The backbone already knows
+# what the new task needs, and 40 examples would only spoil it. That is not always so: for a task that the backbone
+# never had to solve, rate 0 can be the worst choice. So slow or freeze a backbone only if its features serve the new
+# task.
 #
 # A limit is not a learning rate. A limit acts only on gradients that exceed it. A rate scales every step.
 # And with Adam, do not scale the *gradients* of the backbone instead: as you saw, the factor cancels.
@@ -705,9 +705,9 @@ assert wild_norms[0] > 1e5 and not np.any(np.isfinite(wild_loss[1:]))
 assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 
 # %% [markdown]
-# Above 1 the gradients explode, and clipping can tame them: a small recurrent network with the factor 1.2 gives NaN
-# after its first step, and trains when its gradients are clipped at 1. Below 1 the gradients vanish, and what comes
-# early in a sequence is hardly learned. No clipping fixes that, because a limit makes no gradient longer.
+# Above 1 the gradients of such a linear network explode, and clipping can tame them: a small one with the factor 1.2
+# gives NaN after its first step, and trains when its gradients are clipped at 1. Below 1 the gradients vanish, and
+# what comes early in a sequence is hardly learned. No clipping fixes that, because a limit makes no gradient longer.
 
 # %% [markdown]
 # ### What can't clipping handle?
@@ -715,11 +715,12 @@ assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 # | gradient | what happens | what to do |
 # |---|---|---|
 # | `None` | `tf.clip_by_norm` raises an error, `tf.clip_by_global_norm` returns it as it is | find out why (lesson 03) |
-# | NaN or infinite | stays, or makes the others NaN as well | skip the batch if the norm is not finite |
+# | NaN | stays, or makes the others NaN as well | skip the batch |
+# | infinite | becomes the limit by value, and NaN by norm | skip the batch if the norm is not finite |
 # | `IndexedSlices` | the norm is wrong if an index repeats | `tf.convert_to_tensor(gradient)` first |
 #
-# An **`IndexedSlices`** is what you get if a variable is only read by `tf.gather`, as an embedding is: the gradients
-# of the rows that were read, and their positions.
+# An **`IndexedSlices`** is what you get if a variable is only read by `tf.gather` along axis 0, as an embedding is:
+# the gradients of the rows that were read, and their positions.
 
 # %%
 table = tf.Variable(tf.ones((1_000, 4)))
