@@ -150,7 +150,7 @@ def test_its_links_lead_somewhere_and_the_readme_leads_to_it():
     for link in links:
         assert link.startswith("https://") or (GUIDE.parent / link).is_file(), link
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "](docs/instructors.md)" in readme[readme.index("## For instructors") :]
+    assert "](docs/instructors.md)" in readme[readme.index("## Read on") :]
 
 
 def test_students_do_not_get_it():

@@ -12,30 +12,23 @@ __all__ = ["EMPHASIS", "Term", "glossary_page", "terms_of"]
 
 # Bold for another reason, or too common a word to be linked each time.
 EMPHASIS = {
-    "add",
     "an attack that fails is no proof",
     "direction",
     "erase",
     "functional",
     "gap",
     "head",
-    "hint",
     "in turn",
     "mode",
     "new tensor",
     "next",
-    "no path",
-    "noise",
     "one batch by heart",
     "order",
-    "repair",
     "score",
     "shift+enter",
     "sign",
-    "state",
     "support",
     "task",
-    "trap",
     "watch",
 }
 

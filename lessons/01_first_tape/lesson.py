@@ -490,7 +490,7 @@ assert errors["tape"] == 0.0 and np.isclose(errors["central difference"], step**
 #
 # A tape is simple enough to write in a few lines. First watch one at work. The function x · sin(x²) uses x twice:
 # directly, and inside the sine. Press *Step*, or the right arrow key, and follow the orange arrows. Where two paths
-# lead to x, their gradients **add**.
+# lead to x, their gradients add up.
 
 # %%
 def x_times_sine(x):

@@ -284,8 +284,8 @@ print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 # %% [markdown]
 # One of the two terms is a staircase, so `None` would be a natural guess. `tf.round` jumps, and between its jumps it
 # is flat. TensorFlow registers it as an operation without a gradient, so the path ends there, and `tf.round(x)` on its
-# own gives `None`. In the sum, the second path survives and contributes
-# 1. So a number does not prove that no path was lost: `None` appears only if *all* paths are lost.
+# own gives `None`. In the sum, the second path survives, and contributes the 1 that you see. So a number does not
+# prove that no path was lost: `None` appears only if *all* paths are lost.
 #
 # `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way.
 #

@@ -545,7 +545,8 @@ W1, B1 = tf.Variable(2.0, name="w"), tf.Variable(1.0, name="b")
 @tf.custom_gradient
 def affine(x):
     def grad(upstream, variables=None):
-        return upstream * W1, [upstream * x, upstream]  # always for [W1, B1]
+        # always for [W1, B1]
+        return upstream * W1, [upstream * x, upstream]
 
     return W1 * x + B1, grad
 

@@ -389,7 +389,8 @@ assert np.allclose([w_z / std, b_z - w_z * mean / std, price(3.0)], [10, 5, 35],
 
 # %%
 x_noisy, y_noisy = make_quadratic(coefficients=(1.0, -2.0, 0.5), noise=0.3, seed=8)
-columns = np.hstack([x_noisy**2, x_noisy, np.ones_like(x_noisy)])  # (200, 3)
+# (200, 3)
+columns = np.hstack([x_noisy**2, x_noisy, np.ones_like(x_noisy)])
 coefficients = tf.Variable(tf.zeros((3, 1)))
 
 

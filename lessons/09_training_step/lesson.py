@@ -60,7 +60,8 @@ class Line(keras.Model):
 predict("09.a", "")
 
 # %%
-x, y = make_line(slope=2.0, intercept=-1.0, noise=0.2, seed=9)  # (200, 1) each
+# (200, 1) each
+x, y = make_line(slope=2.0, intercept=-1.0, noise=0.2, seed=9)
 
 model = Line()
 print("at first:", len(model.trainable_variables))
@@ -99,7 +100,8 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be compared.
 
 # %%
-x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
+# (700, 20), (700,): classes 0 to 4
+x_all, y_all = make_classification(700, seed=9)
 x_train, y_train = x_all[:500], y_all[:500]
 x_held, y_held = x_all[500:], y_all[500:]  # held out, for validation
 
@@ -107,7 +109,7 @@ x_held, y_held = x_all[500:], y_all[500:]  # held out, for validation
 def in_batches(x, y):
     return [(x[first : first + 32], y[first : first + 32]) for first in range(0, len(x), 32)]
 
-
+# %%
 def build_model():
     """Return the model, with the same first weights at every call."""
     keras.utils.set_random_seed(9)
@@ -137,7 +139,10 @@ def train_step(model, optimizer, x, y):
     optimizer.apply(gradients, model.trainable_variables)
     return loss
 
+# %% [markdown]
+# `train` takes that step for each batch of three epochs:
 
+# %%
 def train(step, epochs=3):
     """Train a new model, and return it."""
     model, optimizer = build_model(), keras.optimizers.Adam(1e-3)

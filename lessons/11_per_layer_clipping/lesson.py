@@ -474,6 +474,7 @@ def gradients_of_parts(backbone, head, y=y_few):
     return tape.gradient(loss, parts)
 
 
+# %%
 def held_out_loss(rate, limit, seed, y=y_few, y_new=y_held):
     """Return the loss after 60 steps, with this rate of the backbone and this limit of the head."""
     backbone, head = new_parts(seed)

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from course_staff import output_folder
+from course_utils.workspace import output_folder
 from course_utils.workspace.output_folder import MARKER, OutputError, files_written, write_output
 
 COMMAND = "course release"
