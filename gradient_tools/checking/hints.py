@@ -168,7 +168,7 @@ def _what_to_try(finding: Finding) -> str:
     if m.rounding > m.error_bar / 2:
         longer = 10.0 ** np.ceil(np.log10(4 * entry_step))
         return (
-            f"f changes too little against the rounding of its value, about {probe.scale:.2g}. "
+            f"f changes too little against {_rounding_named(probe)}. "
             "Check in float64, on a smaller batch, without a large constant part of f, or with a "
             f"longer step, such as `step={longer:g}`."
         )
@@ -177,6 +177,13 @@ def _what_to_try(finding: Finding) -> str:
         "The error bar is too wide beside the gradient: f bends too much within the step. Check in "
         f"float64, at another point, or with a shorter step, such as `step={shorter:g}`."
     )
+
+
+def _rounding_named(probe: LeafProbe) -> str:
+    """Name the rounding, with the value of f where that is what it comes from."""
+    value = probe.contraction.magnitude
+    is_of_value = 2 * value >= probe.largest_value
+    return f"the rounding of its value, about {value:.2g}" if is_of_value else "its rounding"
 
 
 def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: bool) -> str:
