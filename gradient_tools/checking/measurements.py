@@ -68,13 +68,15 @@ class Measurement:
     Attributes
     ----------
     analytic, numeric : float
-        The inner product of the gradient and the direction; the central difference along it.
+        The inner product of the gradient and the direction; the central difference along it, or
+        the slope of a line through many points.
     error_bar : float
         How far ``numeric`` may be from the truth; infinite where f was not finite nearby.
     rounding : float
         The part of the error bar that rounding accounts for.
     step : float
-        The length h of the shorter of the two steps; the direction is a unit vector.
+        The length h of the shorter of the two steps, or how far the many points reach; the
+        direction is a unit vector.
     kink : float
         How much the slope jumps within the steps taken, as at relu(0); 0 where f is smooth.
     direction : numpy.ndarray
