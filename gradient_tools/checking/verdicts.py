@@ -90,7 +90,8 @@ def judge_directions(
     if middle <= _DECISIVE:
         closer = [m if m.agrees else probe.measure_again(m, rng) for m in closer]
     decision = _decided(probe, closer, largest, middle)
-    if decision.verdict in ("kink nearby", "cannot tell") and not probe.is_zero:
+    is_open = decision.verdict in ("kink nearby", "cannot tell")
+    if is_open and not probe.is_zero and not probe.contraction.is_rounded_coarsely:
         return _look_finely(probe, families, largest) or decision
     return decision
 
@@ -153,7 +154,10 @@ def _look_closer(
 def _look_finely(
     probe: LeafProbe, families: Sequence[list[Measurement]], largest: float
 ) -> Decision | None:
-    """Judge by many points along each line, between rounding and kinks; None if none gets sharp."""
+    """Judge by many points along each line, between rounding and kinks; None if they say no more.
+
+    They take the roundings of near points for independent, and so give no reason to blame.
+    """
     tried = [m for family in families for m in _sharpest_first(family)[:_TRIED]]
     if not _is_sharp(probe, [probe.measure_finely(m) for m in tried], _TOO_WIDE):
         return None
@@ -161,7 +165,8 @@ def _look_finely(
         _covering_hidden_kinks([probe.measure_finely(m) for m in family]) for family in families
     ]
     middle = max(float(np.median([m.excess for m in family])) for family in finer if family)
-    return _decided(probe, [m for family in finer for m in family], largest, middle)
+    decision = _decided(probe, [m for family in finer for m in family], largest, middle)
+    return None if decision.verdict == "disagrees" else decision
 
 
 def _covering_hidden_kinks(family: list[Measurement]) -> list[Measurement]:

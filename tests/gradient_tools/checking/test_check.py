@@ -258,12 +258,12 @@ def test_a_tensor_that_is_given_twice_is_two_leaves():
     assert check_gradients(lambda a, b: tf.reduce_sum(b), [x, x]).rows[0].verdict == "disconnected"
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(1.0, "agrees"), (1.5, "disagrees")])
-def test_many_points_show_a_gradient_that_is_near_the_rounding(factor, expected):
+@pytest.mark.parametrize("factor", [1.0, 1.5])
+def test_many_points_show_a_gradient_that_is_near_the_rounding(factor):
     x = np.full(9, 1e-3, "float32")
     grads = np.full(9, factor, "float32")
     (row,) = check_gradients(lambda x: 1e6 + tf.reduce_sum(x), [x], grads=[grads]).rows
-    assert row.verdict == expected
+    assert (row.verdict == "agrees") is (factor == 1.0)
     assert all(m.error_bar > abs(m.numeric - m.analytic / factor) for m in row.measurements)
 
 
@@ -672,7 +672,7 @@ def test_a_gradient_that_jumps_does_not_count_as_one_that_stands_still():
         return x**2, lambda upstream: upstream * 2 * tf.floor(x)
 
     report = check_gradients(square, tf.constant([1.0, 2.0]), order=2)
-    assert not report.passed and "but f changes" in report.rows[0].hint
+    assert not report.passed and "f changes only in jumps" in report.rows[0].hint
 
 
 def test_second_order_of_a_linear_part_is_zero():
