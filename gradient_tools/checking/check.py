@@ -89,12 +89,15 @@ def check_gradients(
     no bar of a closer look is shorter than is typical of the lines drawn alike, and a row agrees
     only if every measurement does, and one of them has a bar that is small beside the gradient. A
     gradient that is zero but for rounding has none. It agrees if moving its leaf by 1 changes f by
-    less than a thousandth of its value, claimed and measured; the hint says so.
+    less than a thousandth of its value, and of what the other leaves change or 1, claimed and
+    measured; the hint says so.
 
     A check evaluates f ``12 + 4 * directions * n`` times for n tensors or variables, however many
     numbers they hold, and some more where f hardly moves. A gradient that looks wrong is looked at
     again along 14 fresh directions, 28 if that leaves doubt, with at most 5 steps and 20
-    evaluations each.
+    evaluations each. What rounding and kinks then leave open is measured along the same directions
+    at 24 points, or twice 24: the slope is that of a line fitted to what is odd in f, whose bar has
+    the same three parts.
 
     Examples
     --------

@@ -55,6 +55,11 @@ class Contraction:
         self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
         self.noise, self.is_coarse = 0.0, False
 
+    @property
+    def is_rounded_coarsely(self) -> bool:
+        """Whether the roundings of near values are alike: 16 bits hold few values."""
+        return self.is_coarse or self.point.is_half_precision
+
     def value(self, moves: Mapping[int, np.ndarray]) -> float:
         """Evaluate with some leaves replaced, contracted in float64."""
         try:

@@ -118,7 +118,8 @@ def _zero_but_for_rounding(finding: Finding) -> str:
     bar = max(m.error_bar for m in finding.measured) * probe.room
     return (
         f"The gradient is zero but for rounding: moving {probe.name} by {probe.room:.2g} changes f "
-        f"by at most {bar:.1e}, which is nothing beside values of about {probe.scale:.2g}."
+        f"by at most {bar:.1e}. The rounding of values of about {probe.scale:.2g} hides anything "
+        "smaller."
     )
 
 
@@ -167,15 +168,22 @@ def _what_to_try(finding: Finding) -> str:
     if m.rounding > m.error_bar / 2:
         longer = 10.0 ** np.ceil(np.log10(4 * entry_step))
         return (
-            "The error bar is too wide beside the gradient: f changes too little against its "
-            "rounding. Check in float64, on a smaller batch, without a large constant part of f, "
-            f"or with a longer step, such as `step={longer:g}`."
+            f"f changes too little against {_rounding_named(probe)}. "
+            "Check in float64, on a smaller batch, without a large constant part of f, or with a "
+            f"longer step, such as `step={longer:g}`."
         )
     shorter = 10.0 ** np.floor(np.log10(entry_step / 4))
     return (
         "The error bar is too wide beside the gradient: f bends too much within the step. Check in "
         f"float64, at another point, or with a shorter step, such as `step={shorter:g}`."
     )
+
+
+def _rounding_named(probe: LeafProbe) -> str:
+    """Name the rounding, with the value of f where that is what it comes from."""
+    value = probe.contraction.magnitude
+    is_of_value = 2 * value >= probe.largest_value
+    return f"the rounding of its value, about {value:.2g}" if is_of_value else "its rounding"
 
 
 def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: bool) -> str:
@@ -190,7 +198,8 @@ def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: 
         )
     # Moved one at a time, only the wrong entries count.
     doubtful = [m for m in measured if not m.agrees] if by_entry else measured
-    if doubtful and all(abs(m.numeric) <= m.error_bar for m in doubtful):
+    is_flat = doubtful and all(abs(m.numeric) <= m.error_bar for m in doubtful)
+    if is_flat and (probe.reference is None or not _fits(probe.reference, measured)):
         return (
             "The gradient is not zero, but f does not change here. A straight-through rule does "
             "that, and so does an operation outside its contract, such as a cross-entropy whose "

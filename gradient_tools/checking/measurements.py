@@ -50,6 +50,12 @@ _LEAP = 16.0
 # The first of them is a random part of the usual step, so that no two looks meet the same points.
 # At the smallest part rounding is 2.5 times as large, and the next step makes up for it.
 _FIRST_PART = (0.4, 1.0)
+# A fit goes through so many points on either side. A line through them errs by less than a fifth of
+# what the two steps of a measurement err, so that it needs no step that is as long.
+_POINTS = 12
+# The slope of the inner half of the points differs from that of all of them by so much of what a
+# bend (3/4) or, with the jump that shows, any one kink (0.97) adds to the slope of all.
+_BEYOND_SPREAD = 1.5
 # Two right measurements lie no further apart than the sum of their bars. What several kinks hide
 # is allowed half as much again; beyond, one of the two is worth nothing.
 _CONTRADICTION = 1.5
@@ -62,13 +68,15 @@ class Measurement:
     Attributes
     ----------
     analytic, numeric : float
-        The inner product of the gradient and the direction; the central difference along it.
+        The inner product of the gradient and the direction; the central difference along it, or
+        the slope of a line through many points.
     error_bar : float
         How far ``numeric`` may be from the truth; infinite where f was not finite nearby.
     rounding : float
         The part of the error bar that rounding accounts for.
     step : float
-        The length h of the shorter of the two steps; the direction is a unit vector.
+        The length h of the shorter of the two steps, or how far the many points reach; the
+        direction is a unit vector.
     kink : float
         How much the slope jumps within the steps taken, as at relu(0); 0 where f is smooth.
     direction : numpy.ndarray
@@ -229,11 +237,14 @@ class LeafProbe:
     def is_negligible(self, m: Measurement, largest: float) -> bool:
         """Whether slope and bar are nothing beside f, so that the gradient is zero in effect.
 
-        The claim must be rounding, or nothing beside the ``largest`` change that a leaf can cause.
+        Nothing beside its value is not enough, as a constant in f may hide any gradient: also
+        beside the ``largest`` change that a leaf can cause, or beside 1. The claim must be
+        rounding, or nothing beside that change.
         """
         slope, bar = max(abs(m.analytic), abs(m.numeric)), m.error_bar * self.room
+        visible = np.inf if self.claimed is None else max(largest, _USUAL_SIZE)
         is_rounding = abs(m.analytic) * self.room <= _ROUNDED_AWAY * self._rounding
-        is_nothing = bar <= _NEGLIGIBLE * self.scale
+        is_nothing = bar <= _NEGLIGIBLE * min(self.scale, visible)
         return slope <= m.error_bar and is_nothing and (is_rounding or bar <= _NEGLIGIBLE * largest)
 
     def doubts(self, m: Measurement) -> bool:
@@ -283,6 +294,63 @@ class LeafProbe:
         apart = abs(m.difference - again.difference)
         return replace(m, error_bar=m.error_bar + apart, kink=max(m.kink, again.kink))
 
+    def measure_finely(self, m: Measurement) -> Measurement:
+        """Measure along the same line again, at many points up to a distance or two.
+
+        Where the result is off, or none fits the other, the bar is too short by what they differ.
+        """
+        if not np.isfinite(m.error_bar):
+            return m
+        looks = [m, self._fit(m.direction, m.step)]
+        if self._step is None and not self._is_sharp(looks[1]):
+            is_rounded = looks[1].rounding > looks[1].error_bar / 2
+            step = self.possible_step((2.0 if is_rounded else 0.5) * m.step, m.direction)
+            looks.append(self._fit(m.direction, step))
+        best, *others = sorted(looks, key=lambda m: m.error_bar)
+        apart = max(abs(best.difference - other.difference) for other in others)
+        allowed = _CONTRADICTION * (best.error_bar + others[0].error_bar)
+        is_contradicted = abs(best.difference - others[0].difference) > allowed
+        if np.isfinite(apart) and (is_contradicted or not best.agrees):
+            return replace(best, error_bar=best.error_bar + apart)
+        return best
+
+    def _fit(self, direction: np.ndarray, h: float) -> Measurement:
+        """Fit a line to what is odd in f along a direction, up to ``h``, and a bend to the rest.
+
+        The rest, half the sum of the values ahead and behind, shows a kink as a slope at zero.
+        """
+        contraction, index = self.contraction, self.index
+        part = (np.arange(_POINTS) + 0.5) / _POINTS
+        odd, even, claims, sizes = [], [], [], [contraction.magnitude]
+        for step in h * part:
+            ahead, behind = (
+                contraction.point.rounded(index, self._here + shift)
+                for shift in (step * direction, -step * direction)
+            )
+            above, below = (contraction.value({index: x}) for x in (ahead, behind))
+            sizes += [abs(above), abs(below)]
+            claims.append(inner(self.gradient, ahead - behind) / 2)
+            odd.append((above - below) / 2)
+            even.append((above + below) / 2 - contraction.middle)
+        claim = _slope(part, np.array(claims)) / h
+        if not np.all(np.isfinite(odd)):
+            return Measurement(claim, np.nan, np.inf, self._rounding / h, h, 0.0, direction)
+        beside = np.array(odd) - np.array(claims)
+        bend = np.stack([np.ones(_POINTS), part, part**2], axis=1)
+        solve = np.linalg.pinv(bend)
+        coefficients = solve @ even
+        left = even - bend @ coefficients
+        scatter = 4 * np.sqrt(2 * np.sum(left**2) / (_POINTS - 3))  # four standard deviations
+        value = max(self._rounding_of(max(sizes)), scatter) / np.sqrt(2) / h  # of two, halved
+        rounding = value / norm(part)
+        is_inner = part < 0.5
+        spread = abs(_slope(part, beside) - _slope(part[is_inner], beside[is_inner])) / h
+        jump = abs(coefficients[1]) / h
+        kink = spread + jump if jump > value * norm(solve[1]) else 0.0
+        bar = rounding + (KINK_MARGIN * kink or _BEYOND_SPREAD * spread + jump)
+        slope = _slope(part, np.array(odd)) / h
+        return Measurement(claim, slope, bar, rounding, h, kink, direction)
+
     def _is_sharp(self, m: Measurement) -> bool:
         """Whether the bar is small beside the slope, or beside f where the claim is zero."""
         if self.is_zero and not self.doubts(m) and self.is_negligible(m, 0.0):
@@ -309,6 +377,11 @@ class LeafProbe:
     def _furthest(self, direction: np.ndarray) -> float:
         """Return the step that moves every entry by its own size, or one as far as it may."""
         return max(1 / self._reach(direction), self.room / float(np.max(np.abs(direction))))
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> float:
+    """Return the slope of the line through the origin that is closest to the points."""
+    return inner(x, y) / inner(x, x)
 
 
 def _next_factor(m: Measurement) -> float:

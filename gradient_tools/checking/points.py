@@ -182,7 +182,8 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
         structure = tf.nest.pack_sequence_as(at, arguments)
         return f(*structure) if isinstance(at, list | tuple) else f(structure)
 
-    tensors = [floating_tensor(names[i], (variables or leaves)[i]) for i in positions]
+    # A tensor that is given twice is two leaves, which the tape must tell apart.
+    tensors = [tf.identity(floating_tensor(names[i], (variables or leaves)[i])) for i in positions]
     values = [tensor.numpy().astype(np.float64) for tensor in tensors]
     return Point(
         call=call,

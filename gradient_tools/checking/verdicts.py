@@ -33,7 +33,8 @@ _ROUNDS = 2
 # The median of seven is wrong if four are. Where a direction in ten lies, that is one gradient in
 # 370, and seven more are drawn for a median that is near the limit.
 _DIRECTIONS = 7
-
+# Many points are taken along every line only if those along so many sharp ones of a draw help.
+_TRIED = 2
 
 # Of normal numbers, the root mean square is so many times the median of their sizes.
 _SPREAD_OF_MEDIAN = 1.4826
@@ -82,12 +83,17 @@ def judge_directions(
         if _are_negligible(probe, first, largest):
             return Decision("agrees", first, 0.0, Reason.ZERO_BUT_FOR_ROUNDING)
     draws: list[_Draw] = [draw.along, draw.uneven] if draw.has_suspect else [draw.uneven]
-    closer, middle = _look_closer(probe, draws, _ROUNDS, rng)
+    families, middle = _look_closer(probe, draws, _ROUNDS, rng)
+    closer = [m for family in families for m in family]
     if not closer:
         return Decision("cannot tell", first, 0.0, Reason.NOTHING_MEASURED)
     if middle <= _DECISIVE:
         closer = [m if m.agrees else probe.measure_again(m, rng) for m in closer]
-    return _decided(probe, closer, largest, middle)
+    decision = _decided(probe, closer, largest, middle)
+    is_open = decision.verdict in ("kink nearby", "cannot tell")
+    if is_open and not probe.is_zero and not probe.contraction.is_rounded_coarsely:
+        return _look_finely(probe, families, largest) or decision
+    return decision
 
 
 def judge_entries(
@@ -115,17 +121,17 @@ def _entry_looked_at(
     direction[entry] = 1.0
     m = probe.measure(direction, probe.first_step(direction))
     if probe.doubts(m):
-        looks, middle = _look_closer(probe, [lambda _: direction], 1, rng)
+        (looks,), middle = _look_closer(probe, [lambda _: direction], 1, rng)
         m = _most_telling_first(looks)[len(looks) // 2] if looks else m
     return replace(m, entry=entry), middle
 
 
 def _look_closer(
     probe: LeafProbe, draws: Sequence[_Draw], rounds: int, rng: np.random.Generator
-) -> tuple[list[Measurement], float]:
+) -> tuple[list[list[Measurement]], float]:
     """Look along fresh directions of each draw, in a further round only if the last left doubt.
 
-    Returns what could be measured, and the median of its excess, of the draw where it is largest.
+    Returns what could be measured of each draw, and the median of its excess where it is largest.
     """
     looks: list[list[Measurement | None]] = [[] for _ in draws]
     for _ in range(rounds):
@@ -142,7 +148,25 @@ def _look_closer(
         )
         if not _UNSETTLED[0] < middle < _UNSETTLED[1]:
             break
-    return [m for family in families for m in family], middle
+    return families, middle
+
+
+def _look_finely(
+    probe: LeafProbe, families: Sequence[list[Measurement]], largest: float
+) -> Decision | None:
+    """Judge by many points along each line, between rounding and kinks; None if they say no more.
+
+    They take the roundings of near points for independent, and so give no reason to blame.
+    """
+    tried = [m for family in families for m in _sharpest_first(family)[:_TRIED]]
+    if not _is_sharp(probe, [probe.measure_finely(m) for m in tried], _TOO_WIDE):
+        return None
+    finer = [
+        _covering_hidden_kinks([probe.measure_finely(m) for m in family]) for family in families
+    ]
+    middle = max(float(np.median([m.excess for m in family])) for family in finer if family)
+    decision = _decided(probe, [m for family in finer for m in family], largest, middle)
+    return None if decision.verdict == "disagrees" else decision
 
 
 def _covering_hidden_kinks(family: list[Measurement]) -> list[Measurement]:
