@@ -71,7 +71,7 @@ CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
 # One run for both: a kernel starts while the other worker tests. Where the time went is written to
 # build/durations.txt.
-test: lint ## Run the tests and every notebook (10 minutes)
+test: lint ## Run the tests and every notebook
 	$(PYTEST) -m "not nightly" --durations=40 $(UNIT) $(NOTEBOOKS)
 	@echo "Left out: the tests of the wheel, of releases, of nbgrader and of a Dask cluster. \`make test-all\` runs them too."
 
