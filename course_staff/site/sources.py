@@ -20,6 +20,7 @@ _DOCUMENTS = {
     "docs/instructors.md": "teaching.md",
     "docs/cheat_sheet.md": "causes.md",
     "docs/gradient_tools.md": "tools/gradient_tools.md",
+    "docs/installing.md": "installing.md",
     "docs/architecture.md": "built.md",
     "README.md": "index.md",
 }
@@ -100,17 +101,16 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
     """Return the texts in docs/ as pages: the guides, and the site's own."""
     readme = (root / "README.md").read_text(encoding="utf-8")
 
-    def sections(page: str, *names: str) -> str:
-        text = "\n\n".join(_section(readme, name) for name in names)
-        return relinked(text, "README.md", page, _PAGES, repository)
+    def section(page: str, name: str) -> str:
+        return relinked(_section(readme, name), "README.md", page, _PAGES, repository)
 
     marks = shown(root) | {
         "FACTS": facts(),
-        "PATHS": sections("index.md", "A short path"),
-        "MEASURED": sections("index.md", "Measured"),
+        "PATHS": section("index.md", "Which lessons do I need?"),
+        "MEASURED": section("index.md", "Measured"),
         "MAP": lesson_map("lessons/"),
         "LIST": lesson_list("lessons/"),
-        "INSTALL": sections("start.md", "Start", "Other ways to install"),
+        "INSTALL": section("start.md", "Start"),
     }
     files = {
         page: relinked(
@@ -127,7 +127,7 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
 
 
 def _section(readme: str, name: str) -> str:
-    found = re.search(rf"^## {name}\n.*?(?=^## |\Z)", readme, re.M | re.S)
+    found = re.search(rf"^## {re.escape(name)}\n.*?(?=^## |\Z)", readme, re.M | re.S)
     if found is None:
         raise ValueError(f"README.md has no section {name!r}, which the site takes from there.")
     return found[0].strip()

@@ -471,7 +471,7 @@ assert tape.gradient(y, v.read_value()) is None
 # ### Does a tape watch a frozen layer?
 #
 # A Keras **layer** is an object that holds variables, and a **model** is made of layers. Each `Dense` layer below has
-# two variables, `kernel` and `bias`. To keep a layer as it is, you **freeze** it: `layer.trainable = False`.
+# two variables, `kernel` and `bias`. To keep a layer as it is, you freeze it: `layer.trainable = False`.
 #
 # > **Predict**
 # >

@@ -477,7 +477,7 @@ for n in [1000, 10_000]:
 # **closed form** (least squares):
 
 # %%
-closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]  # (3, 1)
+closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]
 
 print(closed_form.ravel().round(3))
 

@@ -163,7 +163,7 @@ def largest_difference(model, other):
 
 
 ours, theirs = train(train_step), build_model()
-# jit_compile=False: another compiler would draw other numbers for Dropout
+# jit_compile=False: XLA would draw other numbers for Dropout
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_compile=False)
 history = theirs.fit(x_train, y_train, batch_size=32, epochs=3, shuffle=False, verbose=0).history
 

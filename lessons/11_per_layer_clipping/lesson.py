@@ -535,7 +535,7 @@ assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone)
 # A limit is not a learning rate. A limit acts only on gradients that exceed it. A rate scales every step.
 # And with Adam, do not scale the *gradients* of the backbone instead: as you saw, the factor cancels.
 #
-# If the rate is 0, **freeze** the backbone: `backbone.trainable = False`. The tape still walks back through it.
+# If the rate is 0, freeze the backbone: `backbone.trainable = False`. The tape still walks back through it.
 # Compute its features above the block, and you save that time.
 
 # %% tags=["claims"]

@@ -60,9 +60,10 @@ def _readme(root: Path, names: set[str]) -> str:
     course = (root / "README.md").read_text(encoding="utf-8")
     students = (root / "docs" / "README-for-students.md").read_text(encoding="utf-8")
     rows = [_row(course, lesson) for lesson in LESSONS if lesson.name in names]
-    install = re.search(r"^## Other ways to install\n.*?(?=^## |\Z)", course, re.M | re.S)
+    installing = (root / "docs" / "installing.md").read_text(encoding="utf-8")
+    install = re.search(r"^## Without make\n.*?(?=^## |\Z)", installing, re.M | re.S)
     if install is None:
-        raise ValueError("README.md has no section 'Other ways to install'.")
+        raise ValueError("docs/installing.md has no section 'Without make'.")
     for mark, text in (("LESSONS", "\n".join(rows)), ("INSTALL", install[0].rstrip())):
         students = students.replace(f"<!-- {mark} -->", text)
     return students

@@ -162,7 +162,7 @@ def test_pages_are_whole_offline_and_labelled(graded):
 def test_feedback_is_the_learners_own_and_never_the_answer(graded):
     _, _, out = graded
     page = Page((out / "feedback" / page_name("bob")).read_text()).text
-    assert "added up" in page and "7 of 11 points" in page
+    assert "because you sum the squared errors" in page and "7 of 11 points" in page
     for source in RIGHT.values():
         assert source.splitlines()[-1].strip() not in page
     for other in ("ada", "cyd", "Zoë"):
