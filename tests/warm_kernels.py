@@ -48,7 +48,8 @@ def serve(number):
 
     Keras imports Matplotlib, which looks then where a kernel lets figures go.
     """
-    from course_utils.course.tensorflow_start import importing
+    del sys.path[0]  # this file's folder, in which the tests of gradient_tools have its name
+    from course_utils.tensorflow_start import importing
 
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     with importing():
@@ -92,7 +93,6 @@ def be_kernel(connection):
         os._exit(1)
 
     threading.Thread(target=obey, daemon=True).start()
-    del sys.path[0]  # the folder of this file
     sys.argv = ["ipykernel_launcher", "-f", asked["connection_file"]]
     from ipykernel import kernelapp
 
