@@ -60,7 +60,7 @@ assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% exercise="01.1"
 def slope(x):
-    """Return dy/dx of y = x**3 - 2*x at the number x, found by a tape."""
+    """Return dy/dx of y = x³ - 2x at the number x, found by a tape."""
     ### BEGIN SOLUTION
     x = tf.Variable(x)
     with tf.GradientTape() as tape:

@@ -603,7 +603,7 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ### Which step is best?
 #
-# The **order** says how fast the error falls with the step. In general, a forward difference has the order 1: half the
+# The order says how fast the error falls with the step. In general, a forward difference has the order 1: half the
 # step, half the error. A central difference has the order 2: half the step, a quarter of the error.
 #
 # ### Exercise 07.1: predict

@@ -543,7 +543,8 @@ check("08.4", fit_and_predict)
 
 # %%
 H = hessian(loss_at, tf.zeros(2)).numpy()
-(flat, steep), directions = np.linalg.eigh(H)  # curvatures, and a column for each
+# the curvatures, and a column for the direction of each
+(flat, steep), directions = np.linalg.eigh(H)
 
 turns = np.arange(16) * np.pi / 8
 d = 1.7 * np.stack([np.cos(turns), np.sin(turns)])  # (2, 16)
