@@ -91,7 +91,7 @@ def calls_in(node: ast.AST) -> Iterator[ast.Call]:
 def first_line(scope: ast.AST) -> int:
     r"""Return the line at which Python lets a function begin, decorators included; 0 for a module.
 
-    >>> first_line(ast.parse("@a\\ndef f(): pass").body[0])
+    >>> first_line(ast.parse("@a\ndef f(): pass").body[0])
     1
     """
     decorators = getattr(scope, "decorator_list", [])
