@@ -133,7 +133,7 @@ def _compare_outputs_and_figures(cell, test, ref, skip_compare=None):
     return _compare_outputs(cell, test, ref, skip_compare)
 
 
-_NUMBERS = re.compile(r"[-−]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?(, (?=[-−]?\d))?")
+_NUMBERS = re.compile(r"[-−]?\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?")
 
 _FIGURE_SIZE = re.compile(r"^<Figure size [\d.]+x[\d.]+")
 

@@ -23,7 +23,6 @@ EMPHASIS = {
     "new tensor",
     "next",
     "one batch by heart",
-    "order",
     "score",
     "shift+enter",
     "sign",

@@ -433,11 +433,11 @@ PREDICTIONS = (
     ),
     Callout(
         "10.e",
-        right="cache() alone",
+        right="only cache()",
         options={
             "neither": "Without a cache, each image is gone when the next one comes. But a "
             "cache is there to store them.",
-            "cache() alone": "`cache()` stores each element in memory. With a file name, the "
+            "only cache()": "`cache()` stores each element in memory. With a file name, the "
             "elements go to the disk, and are read from there in the second epoch.",
             "both": "Both variants do store the elements. But with a file name they are "
             "written to the disk, and read again one at a time.",

@@ -65,7 +65,7 @@ print(step.experimental_get_tracing_count())
     ),
     Variant(
         id="10.b",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         question="In how many of 50 epochs are days 3 and 4 in the same batch?",
         program="""
 days = tf.data.Dataset.range(8).batch(4).shuffle(2, seed=1)
@@ -90,7 +90,7 @@ print(epochs)
     ),
     Variant(
         id="10.b",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         question="In how many of 50 epochs are days 0 and 7 in the same batch?",
         program="""
 days = tf.data.Dataset.range(8).shuffle(8, seed=1).batch(4)
@@ -115,7 +115,7 @@ print(epochs)
     ),
     Variant(
         id="10.c",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         program="""
 runs = []
 
@@ -147,7 +147,7 @@ print(len(runs))
     ),
     Variant(
         id="10.c",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         program="""
 runs = []
 
@@ -181,7 +181,7 @@ print(len(runs))
     ),
     Variant(
         id="10.d",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         program="""
 def with_noise(pixel):
     return pixel + tf.random.normal(())
@@ -205,7 +205,7 @@ print("the same noise" if first == second else "other noise")
     ),
     Variant(
         id="10.d",
-        section="In which order does a data pipeline stand?",
+        section="In which order do the parts of a data pipeline go?",
         program="""
 songs = tf.data.Dataset.range(50).cache().shuffle(50, seed=3)
 
