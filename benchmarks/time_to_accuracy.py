@@ -20,12 +20,13 @@ _COMMAND = "python benchmarks/time_to_accuracy.py --keep"
 _EXPLANATION = """
 Three ways to train on MNIST, in turn for each seed, in batches of 128:
 
-  loop     Lesson 13: its network, its compiled epoch with moved images, its rate that rises and
+  loop     Lesson 13: its network, its compiled epoch with shifted images, its rate that rises and
            falls, 14 epochs, on all 60,000 training images.
-  fit      The same network, images, moves, rate and epochs, under model.fit; a layer moves.
+  fit      The same network, images, shifts, learning rate and epochs, under model.fit; a layer
+           shifts the images.
   example  The convolutional network of "Simple MNIST convnet", Keras's own example, with the
            numbers published there: 15 epochs of Adam at its default rate on 54,000 images, and no
-           moves. It was written anew from these numbers.
+           shifts. It was written anew from these numbers.
 
 After each epoch the accuracy on the 10,000 test images is measured, with the clock stopped. The
 clock runs from the first epoch on, tracing and compiling included. Asked is for the first epoch
@@ -117,17 +118,22 @@ def _of_lesson_13(x: Any, epochs: int | None) -> tuple[int, Any]:
 
 
 def _loop(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Callable]:
+    import keras
     import numpy as np
     import tensorflow as tf
 
-    from benchmarks.training_loop import build_network, make_train_epoch
+    from benchmarks.training_loop import build_network
+    from course_utils import make_train_epoch, shift_images
 
     model, (epochs, optimizer) = build_network(seed), _of_lesson_13(x, epochs)
-    images, labels = tf.constant(x), tf.constant(y, tf.int64)
-    rng = np.random.default_rng(seed)
+    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    generator, rng = tf.random.Generator.from_seed(seed), np.random.default_rng(seed)
+
+    def shifted(images: Any) -> Any:
+        return shift_images(images, 2, generator)
 
     def train(after_epoch: Callable) -> None:
-        train_epoch = make_train_epoch(model, optimizer, images, labels, shift=2, seed=seed)
+        train_epoch = make_train_epoch(model, optimizer, loss_fn, x, y, change=shifted)
         for _ in range(epochs):
             loss, _ = train_epoch(tf.constant(rng.permutation(len(x)).astype(np.int32)))
             float(loss)  # waits for the last step
@@ -140,21 +146,22 @@ def _fit(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Callable]:
     import keras
     import tensorflow as tf
 
-    from benchmarks.training_loop import build_network, moved
+    from benchmarks.training_loop import build_network
+    from course_utils import shift_images
 
-    class Moved(keras.layers.Layer):
-        """Moves images while the network trains, as the loop does."""
+    class Shift(keras.layers.Layer):
+        """Shifts images while the network trains, as the loop does."""
 
         def __init__(self) -> None:
             super().__init__()
             self.generator = tf.random.Generator.from_seed(seed)
 
         def call(self, x: Any, training: bool = False) -> Any:
-            return moved(x, 2, self.generator) if training else x
+            return shift_images(x, 2, self.generator) if training else x
 
     epochs, optimizer = _of_lesson_13(x, epochs)
     network = build_network(seed)
-    model = keras.Sequential([keras.Input((28, 28, 1)), Moved(), *network.layers])
+    model = keras.Sequential([keras.Input((28, 28, 1)), Shift(), *network.layers])
     model.compile(optimizer, keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model, _by_fit(model, x, y, epochs)
 

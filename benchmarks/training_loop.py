@@ -84,66 +84,17 @@ def build_network(seed: int = 13, dropout: float = 0.3, width: int = 16) -> Any:
     )
 
 
-def moved(x: Any, shift: int, generator: Any) -> Any:
-    """Return images, (n, 28, 28, 1), each moved by at most shift pixels of its own."""
-    import tensorflow as tf
-
-    corners = generator.uniform((2, tf.shape(x)[0], 1), 0, 2 * shift + 1, tf.int32)
-    rows, columns = tf.unstack(corners + tf.range(28))  # (n, 28) each
-    padded = tf.pad(x, [[0, 0], [shift, shift], [shift, shift], [0, 0]])
-    cut = tf.gather(padded, rows, axis=1, batch_dims=1)
-    return tf.gather(cut, columns, axis=2, batch_dims=1)
-
-
-def make_train_epoch(
-    model: Any,
-    optimizer: Any,
-    images: Any,
-    labels: Any,
-    *,
-    shift: int = 0,
-    seed: int = 13,
-    batch_size: int = _BATCH_SIZE,
-) -> Callable:
-    """Return the compiled epoch of lesson 13, which takes the order of the examples, (n,).
-
-    With a shift of 0 the images stay where they are, as those of `fit` do.
-    """
-    import keras
-    import tensorflow as tf
-
-    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    generator = tf.random.Generator.from_seed(seed)
-    optimizer.build(model.trainable_variables)
-
-    @tf.function
-    def train_epoch(order):
-        loss_sum, correct = 0.0, 0
-        for first in tf.range(0, tf.size(order), batch_size):
-            batch = order[first : first + batch_size]
-            x, y = moved(tf.gather(images, batch), shift, generator), tf.gather(labels, batch)
-            with tf.GradientTape() as tape:
-                logits = model(x, training=True)
-                loss = loss_fn(y, logits)
-            gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply(gradients, model.trainable_variables)
-            loss_sum += loss * tf.cast(tf.size(batch), tf.float32)
-            correct += tf.math.count_nonzero(tf.argmax(logits, 1) == y, dtype=tf.int32)
-        return loss_sum / tf.cast(tf.size(order), tf.float32), correct / tf.size(order)
-
-    return train_epoch
-
-
 def _loop_and_fit(x: Any, y: Any) -> tuple[Callable, Callable, Callable]:
     """Return an epoch of each way, both from the same weights, and what tells them apart."""
     import keras
     import numpy as np
     import tensorflow as tf
 
+    from course_utils import make_train_epoch
+
     ours, theirs = build_network(), build_network()
-    images, labels = tf.constant(x), tf.constant(y, tf.int64)
-    train_epoch = make_train_epoch(ours, keras.optimizers.Adam(1e-3), images, labels)
     loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    train_epoch = make_train_epoch(ours, keras.optimizers.Adam(1e-3), loss_fn, x, y)
     theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"])
 
     def loop(order):

@@ -31,6 +31,7 @@ _NAMES = {
         "make_quadratic",
         "mnist_source",
     ],
+    "training": ["make_train_epoch", "shift_images"],
     "figures.images": ["show_images"],
     "figures.lines": ["plot_error_curve", "plot_gradient_norms", "plot_history"],
     "figures.surface": ["plot_loss_surface"],

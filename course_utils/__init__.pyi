@@ -34,3 +34,5 @@ from .reviewing import review as review
 from .reviewing import warm_up as warm_up
 from .session import start_lesson as start_lesson
 from .standing import status as status
+from .training import make_train_epoch as make_train_epoch
+from .training import shift_images as shift_images

@@ -182,18 +182,6 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "12.b",
-        right="none",
-        options={
-            "none": "The minimum has exact zeros. But gradient descent with a fixed step size "
-            "jumps back and forth across zero, and does not stop on it.",
-            "as many as before": "Many posts say that L1 gives exact zeros. That is true for "
-            "its minimum, but not for the steps of gradient descent.",
-            "half as many": "Without the ReLU an activation can be negative. But that alone "
-            "says nothing about exact zeros.",
-        },
-    ),
-    Callout(
         "12.c",
         right="it rises",
         options={
@@ -204,6 +192,18 @@ PREDICTIONS = (
             "by more.",
             "nothing": "That would need a right angle between a and the step. But the cosine "
             "of a and b is negative here, and b is long.",
+        },
+    ),
+    Callout(
+        "12.b",
+        right="none",
+        options={
+            "none": "The minimum has exact zeros. But gradient descent with a fixed step size "
+            "jumps back and forth across zero, and does not stop on it.",
+            "as many as before": "Many posts say that L1 gives exact zeros. That is true for "
+            "its minimum, but not for the steps of gradient descent.",
+            "half as many": "Without the ReLU an activation can be negative. But that alone "
+            "says nothing about exact zeros.",
         },
     ),
     Callout(

@@ -1,15 +1,15 @@
 # %% [markdown] part="Part II: training loops"
 # # 12 · Several losses
 #
-# A penalty, a second task, a term for data without labels: sooner or later your loss is a sum. A sum hides which
-# part you train.
+# You add a penalty to keep the activations of a layer small, and train. The printed loss contains the penalty, but the
+# activations stay as large as before. The penalty had no path to the weights, and a sum does not show which of its
+# parts you train. In this lesson you take a sum of losses apart, and look at the gradient of each.
 #
 # **You will learn to**
 #
-# - penalise activations with one forward pass, and say what becomes sparse;
-# - take the gradient of each loss apart, and measure whether they conflict;
-# - weigh losses in four ways, and say where each of them ends;
-# - train on labelled and unlabelled data in one step.
+# - penalize activations in the same forward pass as the loss;
+# - measure which loss dominates the step, and whether two losses conflict;
+# - choose how to weight the losses, and say where each choice ends.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
 # [09 · A training step](09_training_step.ipynb). **Time**: {time}.
@@ -26,24 +26,24 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## How do I penalise an activation?
+# ## How do I penalize an activation?
 #
-# An **activation** is what a layer returns for an example. To penalise it as you like, let the forward pass hand it out; a
-# `Sequential` model hands out its last layer alone.
+# An **activation** is what a layer returns for an example. To put it into the loss, you need it from the forward pass,
+# but a `Sequential` model returns only the output of its last layer.
 #
-# Keras's **functional** interface gives more. `keras.Input((30,))` stands for a batch that is not there yet. A layer that
-# is called on it computes nothing: it returns a symbol for its result, which the next layer can be called on. So you
-# write a chain of layers, once. Then `keras.Model(inputs, outputs)` makes a model that runs from the input to any symbol
-# of the chain, or to a list of them. It holds the layers in between, and two models that share a layer share its weights.
+# Keras's **functional** interface can return more. `keras.Input((30,))` is a placeholder for a batch. If you call a
+# layer on it, nothing is computed: you get a symbol for the layer's output, and can call the next layer on that. At the
+# end, `keras.Model(inputs, outputs)` makes a model of the chain. Its outputs can be any of the symbols, or a list of
+# them.
 #
-# Here three models are made of one chain, and each layer notes when it runs. The penalty is 0.001 times the absolute
-# activations, summed for each example and averaged over the batch.
+# This cell makes three models of one chain of layers. They share the layers, and therefore also the weights. Each layer
+# notes when it runs:
 
 
 # %%
 class NotedDense(layers.Dense):
     def call(self, inputs):
-        runs.append(self.name)
+        layer_calls.append(self.name)
         return super().call(inputs)
 
 
@@ -57,82 +57,62 @@ def build_models():
 
 
 # %%
-# (1000, 30), (1000,)
-x, y = make_classification(1000, features=30, classes=10, seed=12)
+x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
-def penalised_loss(hidden, logits):
+def penalized_loss(hidden, logits):
     penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
     return loss_fn(y, logits) + 0.001 * penalty
 
 
 # %% [markdown]
+# The penalty sums the absolute activations of each example, and takes the mean over the batch. There are two ways to
+# compute the loss: call two models, one for the activations and one for the logits, or call one model with two outputs.
+#
 # > **Predict**
 # >
-# > One program calls `encoder(x)`, up to hidden, and `classifier(x)`, up to logits; they share two layers. How many
-# > layer calls?
+# > `encoder(x)` returns the activations, and `classifier(x)` the logits. The two models share two layers. If you call
+# > both, how many times does a layer run?
 
 # %%
 predict("12.a", "")
 
 # %%
-runs = []
+layer_calls = []
 classifier, encoder, both = build_models()
 
-runs.clear()
-with tf.GradientTape() as tape:
-    loss_apart = penalised_loss(encoder(x), classifier(x))
-gradients_apart = tape.gradient(loss_apart, both.trainable_variables)
-calls_apart = len(runs)
 
-runs.clear()
-with tf.GradientTape() as tape:
-    loss = penalised_loss(*both(x))
-gradients = tape.gradient(loss, both.trainable_variables)
+def loss_and_gradients_of(compute):
+    layer_calls.clear()
+    with tf.GradientTape() as tape:
+        loss = penalized_loss(*compute())
+    return loss, tape.gradient(loss, both.trainable_variables), len(layer_calls)
 
-print(f"two models {calls_apart}, two outputs {len(runs)}")
 
-# %% [markdown]
-# Here two outputs of one model give the same loss and gradients, in one pass.
+loss_apart, gradients_apart, calls_apart = loss_and_gradients_of(
+    lambda: (encoder(x), classifier(x))
+)
+loss, gradients, calls = loss_and_gradients_of(lambda: both(x))
 
-# %%
-same = all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
-
-print("same gradients:", same)
+print(f"two models:  loss {loss_apart:.4f}, {calls_apart} layer calls")
+print(f"two outputs: loss {loss:.4f}, {calls} layer calls")
 
 # %% tags=["claims"]
-assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5) and same
+assert calls_apart == 5 and calls == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
+pairs = zip(gradients, gradients_apart, strict=True)
+assert all(np.allclose(a, b, atol=1e-5) for a, b in pairs)
 
 # %% [markdown]
-# ### Further: a penalty of Keras's own
+# It runs 5 times. Sharing weights does not mean sharing results: each model runs its whole chain from the input on. One
+# model with two outputs gives the same loss and the same gradients with 3 layer calls. It is also safer, because dropout
+# would draw new numbers in a second pass.
 #
-# The built-in `activity_regularizer` puts its penalty into `model.losses`. Whether it divides the sum over a batch by the
-# batch size depends on the version of Keras. Ask yours:
-
-# %%
-layer = layers.Dense(64, "relu", activity_regularizer=keras.regularizers.L1(0.001))
-factors = []
-for n in (50, 100):
-    of_an_example = 0.001 * np.sum(np.abs(layer(x[:n]))) / n
-    factors.append(float(layer.losses[0]) / of_an_example)
-
-divided = np.allclose(factors, [1, 1], rtol=1e-3)
-print("divided by the batch size:", divided)
-
-# %% tags=["claims"]
-assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
-assert divided == (tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 14))
-
-# %% [markdown]
-# Keras 3.14 and 3.15 divide; Keras 3 before that does not. If a model must survive an update, write the penalty yourself.
-
-# %% [markdown]
 # ### Exercise 12.1: repair
 #
-# `model(x, training=True)` gives the activations and the prediction, in the one forward pass that is wanted. The loss
-# should be the mean squared error plus `beta` times the absolute activations, summed for each example and averaged over
-# the batch. Training goes as if there were no penalty. Two things are wrong.
+# `model(x, training=True)` returns the activations and the prediction in one forward pass, which should be the only
+# one. The loss should be the mean squared error plus `beta` times the penalty: the absolute activations, summed for each
+# example and averaged over the batch. But the model trains as if there were no penalty. The function has two bugs.
 
 
 # %% exercise="12.1"
@@ -159,154 +139,45 @@ check("12.1", loss_and_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# What does `predict` return: a tensor or an array? How often does `beta` multiply?
+# Does `predict` return a tensor or an array? How many times is the penalty multiplied by `beta`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take `hidden` from the same call as `y_hat`, and use `beta` once.
+# Take `hidden` from the same call as `y_hat`, and multiply by `beta` once.
 #
 # </details>
 
 # %% [markdown]
-# ## L1 or L2: which is sparse?
-#
-# An **L1** penalty sums absolute values, an **L2** penalty squares. **Sparse** means mostly zeros. First without a
-# network: the task wants 100 activations between 0 and 1, and the penalty pulls each towards 0.
-
-# %%
-wanted = tf.sort(tf.random.uniform((100,)))
-penalties = {"none": tf.zeros_like, "L1": lambda h: 0.4 * tf.abs(h), "L2": lambda h: 0.4 * h**2}
-
-
-def settle(penalty, activation):
-    """Return the 100 activations, (100,), after 200 steps of gradient descent."""
-    v = tf.Variable(tf.ones(100))
-    for _ in range(200):
-        with tf.GradientTape() as tape:
-            h = activation(v)
-            loss = tf.reduce_sum((h - wanted) ** 2 + penalty(h))
-        v.assign_sub(0.1 * tape.gradient(loss, v))
-    return activation(v).numpy()
-
-
-settled = {name: settle(penalty, tf.nn.relu) for name, penalty in penalties.items()}
-zeros = {name: int(np.sum(h == 0)) for name, h in settled.items()}
-print(zeros)
-
-# %% [markdown]
-# The slope of 0.4 |h| is 0.4 however small h is, and the task's, 2 (h - wanted), balances it 0.2 below what is
-# wanted: L1 takes 0.2 from each activation, and where less than 0 would be left, the ReLU returns 0.
-#
-# The slope of h² fades with h: L2 divides all by 1.4, and none reaches zero.
-#
-# In the figure, look at the lower left: L1 runs along zero, L2 does not.
-
-# %%
-assert zeros["none"] == zeros["L2"] == 0
-assert abs(zeros["L1"] - np.sum(wanted < 0.2)) <= 1
-assert np.allclose(settled["L1"], np.maximum(wanted - 0.2, 0), atol=0.01)
-assert np.allclose(settled["L2"], wanted / 1.4, atol=0.01)
-
-fig, ax = plt.subplots(figsize=(5.6, 3.2))
-for name, h in settled.items():
-    (line,) = ax.plot(wanted, h)
-    ax.annotate(f" {name}", (wanted[-1], h[-1]), color=line.get_color(), va="center")
-labels = ax.set(xlabel="what the task wants", ylabel="activation after training", xlim=(0, 1.1))
-
-# %% [markdown]
-# > **Predict**
-# >
-# > Now without the ReLU, under the same L1: how many exact zeros are there?
-
-# %%
-predict("12.b", "")
-
-# %%
-plain = settle(penalties["L1"], tf.identity)
-
-near = int(np.sum(np.abs(plain) < 0.05))
-
-print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
-
-# %% [markdown]
-# The zeros above came from the ReLU. Without it, count what is below a threshold.
-#
-# Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
-
-# %%
-def train(model, loss_of, rate):
-    """Take 300 steps of Adam down loss_of(model), and return the model."""
-    optimizer = keras.optimizers.Adam(rate)
-    optimizer.build(model.trainable_variables)
-
-    @tf.function
-    def run():
-        for _ in tf.range(60):
-            with tf.GradientTape() as tape:
-                loss = loss_of(model)
-            gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply(gradients, model.trainable_variables)
-
-    for part in range(5):
-        run()
-        print(f"{60 * (part + 1)} of 300 steps", end="\r")
-    return model
-
-
-# %%
-def activations(size, beta):
-    """Return the hidden activations, (1000, 64), after training with beta times their size."""
-
-    def loss_of(model):
-        hidden, logits = model(x, training=True)
-        return loss_fn(y, logits) + beta * tf.reduce_mean(tf.reduce_sum(size(hidden), axis=1))
-
-    return train(build_models()[2], loss_of, rate=3e-3)(x)[0].numpy()
-
-# %%
-ways = {"none": (tf.abs, 0.0), "L1": (tf.abs, 0.03), "L2": (tf.square, 0.03)}
-trained = {name: activations(*how) for name, how in ways.items()}
-share = {name: np.mean(h == 0) for name, h in trained.items()}
-mean = {name: np.mean(h) for name, h in trained.items()}
-
-print({name: f"share of zeros {share[name]:.2f}, mean {mean[name]:.1f}" for name in trained})
-assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
-assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
-left = {name: np.mean(h[h > 0]) for name, h in trained.items()}
-
-# %% tags=["claims"]
-assert left["L1"] > 2 * left["L2"] and share["none"] < 0.2
-# Of the prediction above:
-assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
-
-# %% [markdown]
-# Without a penalty less than a fifth is zero: not sparse. With either it is: even L2 moves the weights until more
-# ReLUs return 0. L1 leaves fewer activations, and larger ones.
-#
 # ## Do the losses pull the same way?
 #
-# Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
-# alone, B's on the second, and B's has more noise. One w of two numbers is to serve both: `features @ w` predicts
-# metres for A, and 10 times that is the answer for B.
-#
-# A persistent tape gives each loss its gradient, a and b. The ratio of their norms says who is heard in the sum. The
-# **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same direction, -1 for
-# opposite ones. Below 0 the losses **conflict**.
+# Two teams want a number for the same 200 trees. Team A measures in meters, team B in decimeters, and B's measurements
+# have more noise. A's number depends only on the first feature of a tree, B's only on the second. One weight vector `w`
+# must serve both: `features @ w` is the prediction in meters.
 
 # %%
 features = tf.random.normal((200, 2))
-y_a = features @ [[1.5], [0.0]] + tf.random.normal((200, 1))  # m
-# dm
-y_b = 10 * (features @ [[0.0], [1.0]] + 2 * tf.random.normal((200, 1)))
+noise_a, noise_b = tf.random.normal((200, 1)), 2 * tf.random.normal((200, 1))
+y_a = features @ [[1.5], [0.0]] + noise_a  # in m
+y_b = 10 * (features @ [[0.0], [1.0]] + noise_b)  # in dm
 w = tf.Variable([[0.5], [2.0]])
 
 
 def two_losses():
-    y_hat = features @ w  # m
+    y_hat = features @ w  # in m
     return tf.reduce_mean((y_hat - y_a) ** 2), tf.reduce_mean((10 * y_hat - y_b) ** 2)
 
 
+# %% [markdown]
+# A persistent tape gives you the gradient of each loss; call them **a** and **b**. Two numbers say what their sum will
+# do:
+#
+# - The ratio of the norms says which loss dominates.
+# - The **cosine** of the angle between them, a · b divided by both norms, says whether they agree. It is 1 for the same
+#   direction and -1 for opposite directions. Below 0, the losses **conflict**.
+
+
+# %%
 def gradients_at(point):
     w.assign(point)
     with tf.GradientTape(persistent=True) as tape:
@@ -318,21 +189,23 @@ def cosine(a, b):
     return float(tf.reduce_sum(a * b) / (tf.norm(a) * tf.norm(b)))
 
 
+points = {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}
+for name, point in points.items():
+    a, b = gradients_at(point)
+    print(f"{name}: cosine {cosine(a, b):.1f}, b is {tf.norm(b) / tf.norm(a):.0f} times as long")
+
+# %% tags=["claims"]
+assert cosine(*gradients_at(points["outside"])) > 0 > cosine(*gradients_at(points["between"]))
+
 # %% [markdown]
-# In the figure, a contour is one height of a loss, and arrows point downhill, all of one length. Look at each pair:
-# outside, less than a right angle lies between them; between the two best points, they point against each other.
+# The figure shows contours of both losses, and at both points the directions in which each loss falls. Outside, the two
+# arrows form less than a right angle. Between the best points, they are opposed:
 
 # %%
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
 plane = np.stack(grid, axis=-1)[..., None]  # (40, 40, 2, 1)
-places = {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}
-
-for where, point in places.items():
-    a, b = gradients_at(point)
-    print(f"{where}: cosine {cosine(a, b):.1f}, norms as 1 : {tf.norm(b) / tf.norm(a):.0f}")
-
-# %%
-ax, best = plt.subplots(figsize=(6.4, 4.4))[1], {}
+fig, ax = plt.subplots(figsize=(6.4, 4.4))
+best = {}
 for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
     best[name] = np.linalg.lstsq(features, target, rcond=None)[0]
     heights = np.mean((features.numpy() @ plane - target.numpy()) ** 2, axis=(2, 3))
@@ -340,38 +213,41 @@ for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
     ax.contour(*grid, heights, levels=levels, colors=color, alpha=0.3)
     ax.plot(*best[name], "o", color=color)
     ax.annotate(f"best for {name}", best[name][:, 0] + (0, -0.2), color=color, ha="center")
-for where, point in places.items():
+for name, point in points.items():
     for gradient, color in zip(gradients_at(point), ("C0", "C1"), strict=True):
         arrow = np.ravel(-0.5 * gradient / tf.norm(gradient))
         ax.quiver(*np.ravel(point), *arrow, color=color, angles="xy", scale_units="xy", scale=1)
-    ax.annotate(f" {where}", np.ravel(point), va="bottom")
+    ax.annotate(f" {name}", np.ravel(point), va="bottom")
 labels = ax.set(xlabel="first entry of w", ylabel="second entry of w", aspect="equal")
 
 # %% [markdown]
 # > **Predict**
 # >
-# > At the point between, w takes one small step down the sum of both losses. What does A's loss do?
+# > At the point between, `w` takes one small step down the sum of both losses. What happens to A's loss?
 
 # %%
 predict("12.c", "")
 
 # %%
-a, b = gradients_at([[0.9], [0.1]])
+a, b = gradients_at(points["between"])
 before = two_losses()
 w.assign_sub(1e-4 * (a + b))
-changes = [float(now - then) for now, then in zip(two_losses(), before, strict=True)]
+changes = [float(after - start) for after, start in zip(two_losses(), before, strict=True)]
 
-print(["rises" if change > 0 else "falls" for change in changes])
+print(f"A's loss changes by {changes[0]:+.3f}, B's by {changes[1]:+.3f}")
 
-# %% [markdown]
-# Each loss changes by about minus the step size times its own gradient · (a + b). B's loss falls by more than A's
-# rises.
-#
-# Each layer has a cosine of its own. In `both`, still untrained, task loss and L1 penalty agree a little:
-
-# %%
+# %% tags=["claims"]
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
 
+# %% [markdown]
+# A's loss rises, although the step goes down a sum that contains it. A loss changes by about minus the step size times
+# the product of its own gradient with a + b. B's gradient is long and opposed to A's, so this product is negative for
+# A. The sum still falls, because B's loss falls by more.
+#
+# In a model with many layers, you can compute a cosine for each layer. A layer that comes after the penalized
+# activations has no path to the penalty, and its gradient is `None`:
+
+# %%
 kernels = [v for v in both.trainable_variables if v.path.endswith("kernel")]
 with tf.GradientTape(persistent=True) as tape:
     hidden, logits = both(x)
@@ -379,25 +255,24 @@ with tf.GradientTape(persistent=True) as tape:
     penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
 
 for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), strict=True):
-    print("no path" if b is None else f"cosine {cosine(a, b):.2f}")
+    print("None" if b is None else f"cosine {cosine(a, b):.2f}")
 
+# %% tags=["claims"]
+assert tape.gradient(penalty, kernels)[2] is None
 try:
     tape.gradient(penalty, kernels, unconnected_gradients="zero")
 except AttributeError:
-    print("zeros for a Keras variable: AttributeError")
+    raised = True
+assert raised
 values = [kernel.value for kernel in kernels]
-
-# %% tags=["claims"]
 assert not np.any(tape.gradient(penalty, values, unconnected_gradients="zero")[2])
 
 # %% [markdown]
-# The last layer comes after the activations: no path, so `None`. For zeros in its place, `unconnected_gradients` needs the
-# `.value` of a Keras variable. A `tf.Variable` is taken as it is; its `.value` is a method.
-#
 # ### Exercise 12.2: complete
 #
-# One cosine for a whole model: between the gradients of two losses over *all* entries of all variables together.
-# `losses()` computes both losses when called. Where a loss does not reach a variable, its gradient counts as zeros.
+# Compute one cosine for a whole model: the cosine between the gradients of two losses, over *all* entries of all
+# variables together. `losses()` returns both losses. If a loss does not depend on a variable, its gradient counts as
+# zeros.
 
 
 # %% exercise="12.2"
@@ -421,44 +296,35 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Call `losses()` inside the block of a persistent tape. The variables are
-# `tf.Variable`s, so `unconnected_gradients="zero"` gives zeros for `None`.
+# Call `losses()` inside the block of a persistent tape. The variables are `tf.Variable`s, so
+# `tape.gradient(loss, variables, unconnected_gradients="zero")` gives zeros instead of `None`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tf.reshape(g, [-1])` flattens one gradient, `tf.concat(parts, 0)` joins a list. Then as in `cosine`.
+# `tf.reshape(g, [-1])` flattens one gradient, and `tf.concat(parts, 0)` joins a list of them. The rest is as in
+# `cosine`.
 #
 # </details>
 
 # %% [markdown]
-# ## How do I weigh them?
+# ## How do I weight the losses?
 #
-# Four ways are common, and each of them ends somewhere else. Here they are tried on the trees, all from the same start:
-#
-# | way | what is summed | feels the unit of a loss |
-# |---|---|---|
-# | equal weights | the losses as they are | yes |
-# | fixed weights | each loss times a number that you choose | yes, until you choose again |
-# | learned weights | each loss times a number that is trained (below) | no, if it starts well |
-# | balanced norms | each gradient divided by its norm | no |
-#
-# Weigh a loss inside the block. (A weight that is not trained can multiply the gradient instead, as 1 / norm does in
-# the last way.) B's loss is in dm², and the fixed weight 0.01 makes it m². Whatever is summed, both losses are
-# printed in m². The variable `s` is for the learned weights.
+# If losses conflict, somebody has to decide how much each counts. If you only add them up, their units decide. Train `w`
+# on the sum as it is, and then on a weighted sum in which B's loss is multiplied by 0.01, which turns dm² into m²:
 
 # %%
 s = tf.Variable([0.0, 0.0])
 
 
 @tf.function
-def descend(weigh, factors):
-    """Take 4,000 steps down the sum of weigh(factors * losses); return the losses there, in m²."""
+def descend(weight, factors):
+    """Take 4,000 steps down the sum of weight(factors * losses); return both losses in m²."""
     w.assign([[0.5], [2.0]])
     s.assign(tf.math.log(factors * tf.stack(two_losses())))
     for _ in tf.range(4000):
         with tf.GradientTape() as tape:
-            total = tf.reduce_sum(weigh(factors * tf.stack(two_losses())))
+            total = tf.reduce_sum(weight(factors * tf.stack(two_losses())))
         dw, ds = tape.gradient(total, [w, s], unconnected_gradients="zero")
         w.assign_sub(0.004 * dw)
         s.assign_sub(0.004 * ds)
@@ -470,72 +336,30 @@ ends = {}
 for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
     ends[name] = descend(tf.identity, tf.constant([1.0, factor_of_b])).numpy()
     a, b = gradients_at(w.read_value())
-    print(name, "A {:.1f}, B {:.1f},".format(*ends[name]), f"cosine {cosine(a, b):.2f}")
+    print("{}: A {:.1f} m², B {:.1f} m²,".format(name, *ends[name]), f"cosine {cosine(a, b):.2f}")
 
-# %% [markdown]
-# Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. The cosine is
-# -1, for at the minimum of a sum its gradients cancel. Conflict is no fault; *where* it is settled is your choice.
-#
-# **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as
-#
-# $$e^{-s} L + s$$
-#
-# $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times
-# as large gets a hundredth of the weight: its unit drops out. If a loss reaches 0, its weight grows without end.
-#
-# Start s at log L, where the weighted loss is 1 already. From 0, the first step of s is 0.004 (L - 1), some 200 for B
-# in cm²: far too long.
-
-# %%
+# %% tags=["claims"]
 assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]
 assert cosine(a, b) < -0.99
 
-
-def uncertainty(losses):
-    return tf.exp(-s) * losses + s
-
-
-in_other_units = [descend(uncertainty, tf.constant([1.0, unit])) for unit in (0.01, 100.0)]
-ends["learned weights"] = descend(uncertainty, tf.ones(2)).numpy()
-weighted = np.exp(-s) * np.array(two_losses())
-
-print("A {:.1f}, B {:.1f}".format(*ends["learned weights"]), "weighted", weighted.round(1))
-
-# %% tags=["claims"]
-assert np.allclose(weighted, 1, atol=0.02)
-assert np.allclose(in_other_units, ends["learned weights"], atol=0.02)
-
 # %% [markdown]
-# With B in metres or in centimetres, the end is the same. Where the weighted loss is 1, s is log L, and what is
-# summed is log L + 1. Learned weights minimise a sum of logarithms, which is the logarithm of the *product* of the
-# losses. In a product a unit is a factor, and moves no minimum.
+# With equal weights, A's loss ends more than twice as high. In decimeters B's loss is 100 times as large, and A hardly
+# counts. So equal weights are not neutral.
 #
-# > **Predict**
-# >
-# > Somebody leaves the second s out: exp(-s) · L. What do the weights do?
-
-# %%
-predict("12.d", "")
-
-# %%
-w.assign([[0.5], [2.0]])
-first = 1 / np.array(two_losses())  # exp(-s) at s = log L
-descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
-last = np.exp(-s)
-
-for name, then, now in zip("AB", first, last, strict=True):
-    print(f"weight of {name}: {then:.4f} at first, {now:.4f} at last")
-
-# %% [markdown]
-# Without the second s, a small weight would cost nothing.
+# In both cases the cosine is -1 at the end. At the minimum of a sum the gradients cancel, and so they must point in
+# opposite directions. Conflict is not an error. *Where* it is settled is your choice. These are the common ones:
 #
-# **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
+# | choice | what the step follows | depends on the units |
+# |---|---|---|
+# | equal weights | the sum of the losses | yes |
+# | fixed weights | each loss times a number that you choose | yes, until you choose again |
+# | balanced norms | each gradient divided by its norm | no |
+# | learned weights | each loss times a number that is trained | no |
+#
+# **Gradient-norm balancing** is quickly done: divide each gradient by its norm, so that each loss pulls with the same
 # force.
 
 # %%
-assert np.all(last < 0.2 * first)
-
-
 @tf.function
 def balance(unit=1.0):
     w.assign([[0.5], [2.0]])
@@ -545,55 +369,29 @@ def balance(unit=1.0):
             loss_b = unit * loss_b
         a, b = tape.gradient(loss_a, w), tape.gradient(loss_b, w)
         w.assign_sub(0.005 * (a / tf.norm(a) + b / tf.norm(b)))
-    return tf.stack(two_losses()) / [1, 100]
+    return tf.stack(two_losses()) / [1.0, 100.0]
 
 
-ends["balanced norms"] = balance()
+ends["balanced norms"] = balance().numpy()
+in_meters = balance(unit=0.01).numpy()
 
-print("A {:.1f}, B {:.1f}".format(*ends["balanced norms"]))
+print("balanced norms: A {:.1f} m², B {:.1f} m²".format(*ends["balanced norms"]))
+print("and with B's loss in m²: A {:.1f} m², B {:.1f} m²".format(*in_meters))
 
 # %% tags=["claims"]
 assert cosine(*gradients_at(w.value())) < -0.99
-assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
+assert np.allclose(in_meters, ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* point between the best ones:
-# it stops at the first of these compromises that it meets. In the figure, the line holds all of them. Look at where the
-# four ways end: equal weights serve B; learned ones serve A, which has less noise.
-
-# %%
-ax = plt.subplots(figsize=(6.0, 3.6))[1]
-line = []
-for t in np.linspace(0, 1, 30):
-    w.assign(t * best["A"] + (1 - t) * best["B"])
-    line.append(np.array(two_losses()) / [1, 100])
-ax.plot(*np.transpose(line), color="0.6")
-for number, (name, end) in enumerate(ends.items()):
-    ax.plot(*end, "o", color=f"C{number}")
-    ax.annotate(name, end, (4, 4), textcoords="offset points", rotation=20, color=f"C{number}")
-labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 5.5), ylim=(3, None))
-
-# %% [markdown]
-# ### Further: a product with two minima
+# The unit no longer matters. But two opposite arrows of length 1 cancel at *every* point on the way from one best point
+# to the other, so training stops at the first of these compromises that it meets. Learned weights are under *Going
+# deeper*.
 #
-# A sum of logarithms, which learned weights minimise, can have two minima. Let t lead from A's best point, 0, to
-# B's, 1, and let each loss be `rest` at its best point:
-
-# %%
-between = np.linspace(0, 1, 101)
-for rest in (1.0, 0.04):
-    product = (rest + between**2) * (rest + (1 - between) ** 2)
-    lowest = product[1:-1] < np.minimum(product[:-2], product[2:])
-    print(f"rest {rest}: minima at", between[1:-1][lowest].round(2))
-
-# %% [markdown]
-# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. Where w and s
-# start decides which.
-
-# %% [markdown]
+# Whatever you choose, apply the weight inside the block.
+#
 # ### Exercise 12.3: predict
 #
-# At w = 2, a plain tape records `l1 = w**2` and `l2 = w**3`. *Below* the block stands
+# At w = 2, a plain tape records `l1 = w**2` and `l2 = w**3`. *Below* the block you call
 # `tape.gradient([l1, 3 * l2], w)`. What does it return?
 
 # %% exercise="12.3"
@@ -608,20 +406,288 @@ check("12.3", weighted_below)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Targets are summed. Which of the two has a path to w?
+# Targets are summed. Which of the two has a path to `w`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `3 * l2` is a new tensor, made when the tape was off.
+# `3 * l2` is a new tensor, computed when the tape no longer recorded.
+#
+# </details>
+#
+# Here is this tape, and beside it the weight inside the block:
+
+# %%
+v = tf.Variable(2.0)
+with tf.GradientTape(persistent=True) as tape:
+    l1, l2 = v**2, v**3
+    weighted = 3 * l2
+
+print(f"weighted below the block: {tape.gradient([l1, 3 * l2], v):.0f}")
+print(f"weighted in the block:    {tape.gradient([l1, weighted], v):.0f}")
+
+# %% tags=["claims"]
+assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v) == 40.0
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer each question before you open it.
+#
+# <details><summary>1. You compute the activations with a second model that shares the layers. What does it cost?</summary>
+#
+# A second forward pass through these layers.
+#
+# </details>
+# <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
+# step down their sum. What happens to the first loss?</summary>
+#
+# It rises, because the step follows the second gradient.
+#
+# </details>
+# <details><summary>3. You divide one loss by 100. For which of the four choices does the result change?</summary>
+#
+# For equal and fixed weights. Balanced norms and learned weights do not depend on the unit.
 #
 # </details>
 
 # %% [markdown]
+# ## Recap
+#
+# - Take activations and predictions from the *same* forward pass.
+# - Look at the gradient of each loss with a persistent tape: the norms show which loss dominates, and the cosine whether
+#   they conflict.
+# - Choose the weights. If you only add the losses up, their units choose for you.
+# - Multiply by the weight inside the block.
+#
+# ```python
+# with tf.GradientTape(persistent=True) as tape:
+#     hidden, logits = model(x, training=True)
+#     losses = {"task": task(y, logits), "penalty": beta * penalty(hidden)}
+#     total = sum(losses.values())
+# gradients = tape.gradient(total, weights)
+# by_loss = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
+# ```
+#
+# **To remember**: look at the gradient of each loss before you add the losses up.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Which penalty gives zeros, weights that are learned, a way to remove the conflict, labels that do not sum to 1, and data
+# without labels.
+
+# %% [markdown]
+# ### L1 or L2: which is sparse?
+#
+# An **L1** penalty sums absolute values, and an **L2** penalty sums squares. You often hear that L1 makes activations
+# **sparse**, which means mostly zeros. Look at it first without a network: the task wants 100 activations between 0 and 1,
+# and the penalty pulls each of them towards 0.
+
+# %%
+wanted = tf.sort(tf.random.uniform((100,)))
+penalties = {"none": tf.zeros_like, "L1": lambda h: 0.4 * tf.abs(h), "L2": lambda h: 0.4 * h**2}
+
+
+def settle(penalty, activation):
+    """Return the 100 activations, (100,), after 200 steps of gradient descent."""
+    v = tf.Variable(tf.ones(100))
+    for _ in range(200):
+        with tf.GradientTape() as tape:
+            h = activation(v)
+            loss = tf.reduce_sum((h - wanted) ** 2 + penalty(h))
+        v.assign_sub(0.1 * tape.gradient(loss, v))
+    return activation(v).numpy()
+
+
+settled = {name: settle(penalty, tf.nn.relu) for name, penalty in penalties.items()}
+zeros = {name: int(np.sum(h == 0)) for name, h in settled.items()}
+print("zeros:", zeros)
+
+# %% tags=["claims"]
+assert zeros["none"] == zeros["L2"] == 0
+assert abs(zeros["L1"] - np.sum(wanted < 0.2)) <= 1
+assert np.allclose(settled["L1"], np.maximum(wanted - 0.2, 0), atol=0.01)
+assert np.allclose(settled["L2"], wanted / 1.4, atol=0.01)
+
+# %% [markdown]
+# The derivative of 0.4 |h| is 0.4, however small h is. So L1 takes the same amount, 0.2, from every activation, and where
+# less than 0 would be left, the ReLU returns 0. The derivative of h² becomes smaller with h. So L2 divides every
+# activation by 1.4, and none reaches zero. In the figure, look at the lower left: L1 runs along zero, and L2 does not.
+
+# %%
+fig, ax = plt.subplots(figsize=(5.6, 3.2))
+for name, h in settled.items():
+    (line,) = ax.plot(wanted, h)
+    ax.annotate(f" {name}", (wanted[-1], h[-1]), color=line.get_color(), va="center")
+labels = ax.set(xlabel="what the task wants", ylabel="activation after training", xlim=(0, 1.1))
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Now train without the ReLU, with the same L1 penalty. How many activations are exactly zero?
+
+# %%
+predict("12.b", "")
+
+# %%
+plain = settle(penalties["L1"], tf.identity)
+
+print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {np.sum(np.abs(plain) < 0.05)}")
+
+# %% tags=["claims"]
+assert np.sum(plain == 0) == 0 and np.sum(np.abs(plain) < 0.05) >= zeros["L1"] > 0
+
+# %% [markdown]
+# None. Gradient descent jumps back and forth across zero and never lands on it. The zeros above came from the ReLU.
+# Without one, count the activations below a threshold.
+#
+# In a network, both penalties make zeros, because they also move the weights until more ReLUs return 0:
+
+
+# %%
+def train(model, loss_of, rate):
+    """Take 300 steps of Adam down loss_of(model), and return the model."""
+    optimizer = keras.optimizers.Adam(rate)
+    optimizer.build(model.trainable_variables)
+
+    @tf.function
+    def take_60_steps():
+        for _ in tf.range(60):
+            with tf.GradientTape() as tape:
+                loss = loss_of(model)
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply(gradients, model.trainable_variables)
+
+    for part in range(5):
+        take_60_steps()
+        print(f"{60 * (part + 1)} of 300 steps", end="\r")
+    return model
+
+
+def activations(size, beta):
+    """Return the hidden activations, (1000, 64), after training with beta times their size."""
+
+    def loss_of(model):
+        hidden, logits = model(x, training=True)
+        return loss_fn(y, logits) + beta * tf.reduce_mean(tf.reduce_sum(size(hidden), axis=1))
+
+    return train(build_models()[2], loss_of, rate=3e-3)(x)[0].numpy()
+
+
+# %%
+settings = {"none": (tf.abs, 0.0), "L1": (tf.abs, 0.03), "L2": (tf.square, 0.03)}
+trained = {name: activations(*setting) for name, setting in settings.items()}
+share = {name: np.mean(h == 0) for name, h in trained.items()}
+mean = {name: np.mean(h) for name, h in trained.items()}
+
+for name in trained:
+    print(f"{name:4} share of zeros {share[name]:.2f}, mean activation {mean[name]:.1f}")
+
+# %% tags=["claims"]
+assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
+assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
+positive = {name: np.mean(h[h > 0]) for name, h in trained.items()}
+assert positive["L1"] > 2 * positive["L2"] and share["none"] < 0.2
+
+# %% [markdown]
+# The strengths are chosen so that both leave the same mean activation. L1 leaves fewer activations, and larger ones.
+#
+# Keras can also add the penalty: `Dense(64, activity_regularizer=keras.regularizers.L1(0.001))` puts it into
+# `model.losses`. Whether it divides by the batch size depends on the version: Keras 3.14 and 3.15 do, earlier versions
+# of Keras 3 do not. If a model must survive an update, write the penalty yourself.
+
+# %% tags=["claims"]
+layer = layers.Dense(64, "relu", activity_regularizer=keras.regularizers.L1(0.001))
+factors = []
+for n in (50, 100):
+    per_example = 0.001 * np.sum(np.abs(layer(x[:n]))) / n
+    factors.append(float(layer.losses[0]) / per_example)
+divided = np.allclose(factors, [1, 1], rtol=1e-3)
+assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
+assert divided == (tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 14))
+
+# %% [markdown]
+# ### Can the weights be learned?
+#
+# **Uncertainty weighting** trains the weights. Each loss L gets a variable s and enters the sum as
+#
+# $$e^{-s} L + s$$
+#
+# $e^{-s}$ is the weight. The derivative with respect to s is $1 - e^{-s} L$, so s rests where the weighted loss is 1. A
+# loss that is 100 times as large gets a hundredth of the weight, and its unit drops out.
+#
+# Start s at log L, where the weighted loss is already 1. `descend` does this.
+
+# %%
+def uncertainty(losses):
+    return tf.exp(-s) * losses + s
+
+
+ends["learned weights"] = descend(uncertainty, tf.ones(2)).numpy()
+weighted_losses = np.exp(-s) * np.array(two_losses())
+
+print("learned weights: A {:.1f} m², B {:.1f} m²".format(*ends["learned weights"]))
+print("weighted losses:", weighted_losses.round(1))
+
+# %% tags=["claims"]
+assert np.allclose(weighted_losses, 1, atol=0.02)
+other_units = [descend(uncertainty, tf.constant([1.0, unit])) for unit in (0.01, 100.0)]
+assert np.allclose(other_units, ends["learned weights"], atol=0.02)
+
+# %% [markdown]
+# With B's loss in m² or in cm², training ends at the same point. Where the weighted loss is 1, s is log L, and the sum
+# is log L + 1. So learned weights minimize a sum of logarithms, which is the logarithm of the *product* of the losses. A
+# unit is a factor of the product, and a factor moves no minimum.
+#
+# > **Predict**
+# >
+# > Somebody forgets the second s and writes exp(-s) · L. What do the weights do?
+
+# %%
+predict("12.d", "")
+
+# %%
+w.assign([[0.5], [2.0]])
+first = 1 / np.array(two_losses())  # exp(-s) at s = log L
+descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
+last = np.exp(-s)
+
+for name, start, end in zip("AB", first, last, strict=True):
+    print(f"weight of {name}: {start:.4f} at first, {end:.4f} at the end")
+
+# %% tags=["claims"]
+assert np.all(last < 0.2 * first)
+
+# %% [markdown]
+# They go to 0. A smaller weight makes the loss smaller without making the model better. The second s makes small weights
+# expensive.
+#
+# The figure shows where all four choices end. The line holds every compromise between the two best points. Equal
+# weights serve B, and learned weights serve A, which has less noise:
+
+# %%
+fig, ax = plt.subplots(figsize=(6.0, 3.6))
+compromises = []
+for t in np.linspace(0, 1, 30):
+    w.assign(t * best["A"] + (1 - t) * best["B"])
+    compromises.append(np.array(two_losses()) / [1, 100])
+ax.plot(*np.transpose(compromises), color="0.6")
+for number, (name, end) in enumerate(ends.items()):
+    ax.plot(*end, "o", color=f"C{number}")
+    ax.annotate(name, end, (4, 4), textcoords="offset points", rotation=20, color=f"C{number}")
+labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 5.5), ylim=(3, None))
+
+# %% [markdown]
+# ### Can I remove the conflict from the step?
+#
+# If a · b < 0, a part of `a` works against `b`. You can subtract this part before you add the gradients. This is called
+# gradient surgery.
+#
 # ### Exercise 12.4: complete
 #
-# Another way removes the conflict. If a · b < 0, subtract from `a` its part along `b`, $\frac{a \cdot b}{b \cdot b}\, b$, and from `b`
-# its part along the *original* `a`; then add the two. Without a conflict, add `a` and `b` as they are.
+# If a · b < 0, subtract from `a` its part along `b`, which is $\frac{a \cdot b}{b \cdot b}\, b$, and from `b` its part
+# along the *original* `a`. Then add the two results. If there is no conflict, add `a` and `b` as they are.
 
 
 # %% exercise="12.4"
@@ -641,45 +707,73 @@ check("12.4", without_conflict)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# a · b is `tf.reduce_sum(a * b)`, one number. So is b · b, the squared norm of b.
+# a · b is `tf.reduce_sum(a * b)`, one number. So is b · b, the squared norm of `b`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With `dot` for a · b: `a - dot / tf.reduce_sum(b * b) * b`. Exchange a and b for the second.
+# With `dot` for a · b, the first part is `a - dot / tf.reduce_sum(b * b) * b`. Swap `a` and `b` for the second.
 #
 # </details>
-#
-# Here is the tape of Exercise 12.3, and with the weight inside the block:
-
-# %%
-v = tf.Variable(2.0)
-with tf.GradientTape(persistent=True) as tape:
-    l1, l2 = v**2, v**3
-    recorded = 3 * l2
-
-below, inside = tape.gradient([l1, 3 * l2], v), tape.gradient([l1, recorded], v)
-
-print(f"below {below:.0f}, inside {inside:.0f}")
 
 # %% [markdown]
-# ## Can unlabelled data help in the same step?
+# ### What does the cross-entropy expect of its labels?
 #
-# You have 50 labelled examples and 1,000 without a label, from ten groups of points. A **self-supervised** loss makes a task of
-# the input alone: hide 30 % of its numbers, and rebuild them from the rest. Both tasks share the hidden layers, the
-# **backbone**; each has its own last layer, its **head**. One forward pass takes all examples, and each loss takes its
-# own rows.
+# `tf.nn.softmax_cross_entropy_with_logits` expects labels that sum to 1 for each example. Its gradient is the formula
+# softmax minus labels, which is true only then. Give it two correct classes, and compare with the same loss written out:
+
+# %%
+logits = tf.Variable([2.0, 0.5, -1.0])
+two_classes = tf.constant([1.0, 1.0, 0.0])  # sums to 2
+with tf.GradientTape(persistent=True) as tape:
+    fused = tf.nn.softmax_cross_entropy_with_logits(two_classes, logits)
+    written_out = -tf.reduce_sum(two_classes * tf.nn.log_softmax(logits))
+
+print(f"losses: {fused:.3f} and {written_out:.3f}")
+print("fused gradient:", tape.gradient(fused, logits).numpy().round(2))
+print("true gradient: ", tape.gradient(written_out, logits).numpy().round(2))
+
+# %% tags=["claims"]
+assert np.isclose(fused, written_out)
+assert np.allclose(tape.gradient(fused, logits), tf.nn.softmax(logits) - two_classes, atol=1e-6)
+true_gradient = 2 * tf.nn.softmax(logits) - two_classes
+assert np.allclose(tape.gradient(written_out, logits), true_gradient, atol=1e-6)
+soft = tf.Variable([0.7, 0.2, 0.1])
+second_derivatives = []
+for compute in (
+    lambda: tf.nn.softmax_cross_entropy_with_logits(soft, logits),
+    lambda: -tf.reduce_sum(soft * tf.nn.log_softmax(logits)),
+):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            soft_loss = compute()
+        steepness = tf.reduce_sum(inner.gradient(soft_loss, logits) ** 2)
+    second_derivatives.append(outer.gradient(steepness, soft))
+assert not np.any(second_derivatives[0]) and np.all(second_derivatives[1])
+
+# %% [markdown]
+# The losses agree, and the gradients do not. So divide labels by their sum, or use
+# `tf.nn.sigmoid_cross_entropy_with_logits` if an example can belong to several classes. The second
+# derivative of the fused function with respect to its labels is always 0, and that is wrong as well. If you train labels
+# through a training step, write the loss out.
+
+# %% [markdown]
+# ### Can unlabeled data help in the same step?
+#
+# You have 50 labeled examples from ten groups of points, and 1,000 examples without a label. A **self-supervised** loss
+# makes a task of the input: hide 30 % of its numbers, and predict them from the rest. Both tasks share the hidden layers,
+# the **backbone**. Each has its own last layer, its **head**. One forward pass takes all examples, and each loss uses its
+# own rows:
 
 # %%
 random = np.random.RandomState(12)
-centres, classes = random.normal(size=(10, 30)), random.randint(0, 10, 3050)
-clouds = tf.constant(centres[classes] + 1.5 * random.normal(size=(3050, 30)), tf.float32)
-x_few, y_few, unlabelled = clouds[:50], classes[:50], clouds[50:1050]
+centers, classes = random.normal(size=(10, 30)), random.randint(0, 10, 3050)
+clouds = tf.constant(centers[classes] + 1.5 * random.normal(size=(3050, 30)), tf.float32)
+x_few, y_few, unlabeled = clouds[:50], classes[:50], clouds[50:1050]
 
 
 def joint_loss(model, weight, rows):
-    # 0 where hidden
-    keep = tf.cast(tf.random.uniform(rows.shape) > 0.3, tf.float32)
+    keep = tf.cast(tf.random.uniform(rows.shape) > 0.3, tf.float32)  # 0 where hidden
     logits, rebuilt = model(tf.concat([x_few, keep * rows], axis=0), training=True)
     supervised = loss_fn(y_few, logits[:50])
     error = (1 - keep) * (rebuilt[50:] - rows)  # only what was hidden
@@ -687,12 +781,12 @@ def joint_loss(model, weight, rows):
 
 
 # %% [markdown]
-# A gain could come from the second task alone, whatever its rows hold. So there is a third training: in its rows each
-# column is shuffled by itself, which leaves the numbers of every column and takes the clouds away.
+# A gain could come from having a second task at all, whatever its data. So there is a third training, in which each
+# column of the unlabeled data is shuffled. The numbers of every column stay, and the groups disappear.
 
 
 # %%
-def accuracy(weight, rows=unlabelled):
+def accuracy(weight, rows=unlabeled):
     """Train two heads on one backbone, and return the accuracy on 2,000 new examples."""
     keras.utils.set_random_seed(12)
     inputs = keras.Input((30,))
@@ -702,68 +796,29 @@ def accuracy(weight, rows=unlabelled):
     return np.mean(np.argmax(logits, axis=1) == classes[1050:])
 
 
-shuffled = tf.stack([tf.random.shuffle(column) for column in tf.transpose(unlabelled)], axis=1)
-alone, joint = accuracy(weight=0.0), accuracy(weight=1.0)
-without_clouds = accuracy(weight=1.0, rows=shuffled)
+# %% tags=["nbval-ignore-output"]
+shuffled = tf.stack([tf.random.shuffle(column) for column in tf.transpose(unlabeled)], axis=1)
+only_labeled = accuracy(weight=0.0)
+joint = accuracy(weight=1.0)
+without_groups = accuracy(weight=1.0, rows=shuffled)
 
-print("gain of more than 3 points:", joint - alone > 0.03)
-print("the same without clouds:", without_clouds - alone > 0.03)
+print(f"labeled data only:       {only_labeled:.1%}")
+print(f"with unlabeled data:     {joint:.1%}")
+print(f"with their shuffled rows: {without_groups:.1%}")
 
 # %% tags=["claims"]
-assert joint - alone > 0.03 > without_clouds - alone
-assert below == 4.0 and inside == 40.0  # of Exercise 12.3
+assert joint - only_labeled > 0.03 > without_groups - only_labeled
 
 # %% [markdown]
-# Rebuilding shows the backbone where the clouds lie, and 50 labels name them.
-#
-# ## Checkpoint
-#
-# Answer each question before you open it.
-#
-# <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
-#
-# A second pass up to there.
-#
-# </details>
-# <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
-# step down their sum. What does the first loss do?</summary>
-#
-# It rises: the step follows the second gradient.
-#
-# </details>
-# <details><summary>3. You divide one loss by 100. Which of the four ways notice?</summary>
-#
-# Equal and fixed weights. Balanced norms end where they ended before, and so do learned weights, if each s starts at log L.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - Penalise activations that the *same* forward pass hands out.
-# - L1 makes exact zeros where something cuts at zero, as a ReLU does; L2 in a network, too, but fewer.
-# - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
-# - Chosen weights depend on units. Learned ones, with s from log L, minimise the product of the losses, balanced norms
-#   stop at the first compromise, and neither depends on units.
-# - A weighted loss is computed inside the block: the tape does not see what stands below.
-#
-# ```python
-# with tf.GradientTape(persistent=True) as tape:
-#     hidden, logits = model(x, training=True)
-#     losses = {"task": task(y, logits), "penalty": beta * penalty(hidden)}
-#     total = sum(losses.values())
-# gradients = tape.gradient(total, weights)
-# apart = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
-# ```
-#
-# **To remember**: look at each loss's gradient before you add the losses up.
+# The second task helps, and it helps only if its data hold the groups. Predicting hidden numbers shows the backbone where
+# the groups are, and 50 labels name them.
 
 # %% [markdown]
 # ## Further reading
 #
-# - Kendall, Gal and Cipolla, *Multi-task learning using uncertainty to weigh losses*, CVPR 2018: why a log
-#   variance.
-# - Chen et al., *GradNorm*, ICML 2018: balanced norms that also mind how fast each loss falls.
+# - Kendall, Gal and Cipolla, *Multi-task learning using uncertainty to weigh losses*, CVPR 2018: why the weight is
+#   learned as a log variance.
+# - Chen et al., *GradNorm*, ICML 2018: balanced norms that also watch how fast each loss falls.
 # - Yu et al., *Gradient surgery for multi-task learning*, NeurIPS 2020: exercise 12.4 for many losses.
 #
-# Next: [13 · MNIST](13_mnist.ipynb).
+# Next, real images: [13 · MNIST](13_mnist.ipynb).

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="12.a",
-        section="How do I penalise an activation?",
+        section="How do I penalize an activation?",
         program="""
 import keras
 
@@ -34,7 +34,7 @@ print(len(calls))
     ),
     Variant(
         id="12.a",
-        section="How do I penalise an activation?",
+        section="How do I penalize an activation?",
         program="""
 import keras
 
@@ -180,7 +180,7 @@ changes = [float(now - then) for now, then in zip(losses(w), (taste, cost))]
     ),
     Variant(
         id="12.d",
-        section="How do I weigh them?",
+        section="Can the weights be learned?",
         program="""
 error = 3.0  # the model does not get better
 sigma = tf.Variable(1.0)
@@ -206,7 +206,7 @@ weight = 1 / sigma**2
     ),
     Variant(
         id="12.d",
-        section="How do I weigh them?",
+        section="Can the weights be learned?",
         program="""
 error = 4.0
 s = tf.Variable(0.0)
@@ -231,7 +231,7 @@ print(f"{tf.exp(-s):.2f}")
     ),
     Variant(
         id="12.3",
-        section="How do I weigh them?",
+        section="Can the weights be learned?",
         program="""
 w = tf.Variable(1.0)
 
@@ -253,7 +253,7 @@ print(float(tape.gradient(total, w)))
     ),
     Variant(
         id="12.3",
-        section="How do I weigh them?",
+        section="Can the weights be learned?",
         program="""
 w = tf.Variable(3.0)
 

@@ -364,6 +364,29 @@ EXERCISES = (
         praise="No writer is on both sides, so the held-out accuracy is not too optimistic.",
     ),
     Question(
+        id="13.4",
+        title="A gain, or luck",
+        kind="complete",
+        points=2,
+        draw=draw_comparisons,
+        prepare=as_comparison,
+        call=compared,
+        inputs="setting change seeds",
+        parts=[
+            Part("returned", "the gain", GAIN, read=of_two(0)),
+            Part("returned", "the standard error", GAIN, read=of_two(1)),
+        ],
+        demands=[
+            Demand(
+                "setting changed",
+                "The numbers are right, but you changed `setting`, so the next comparison "
+                "would start from the wrong one. Use a new dict: `setting | change`.",
+                lambda noted: all(noted["kept"]),
+            )
+        ],
+        praise="One change, several seeds, and a number that says how far to trust the gain.",
+    ),
+    Question(
         id="13.2",
         title="Loss and accuracy in batches",
         kind="complete",
@@ -402,29 +425,6 @@ EXERCISES = (
             Part("accuracy", "the accuracy", "Return one number, the accuracy."),
         ],
         praise="You train in the given order, and measure on images that the model never saw.",
-    ),
-    Question(
-        id="13.4",
-        title="A gain, or luck",
-        kind="complete",
-        points=2,
-        draw=draw_comparisons,
-        prepare=as_comparison,
-        call=compared,
-        inputs="setting change seeds",
-        parts=[
-            Part("returned", "the gain", GAIN, read=of_two(0)),
-            Part("returned", "the standard error", GAIN, read=of_two(1)),
-        ],
-        demands=[
-            Demand(
-                "setting changed",
-                "The numbers are right, but you changed `setting`, so the next comparison "
-                "would start from the wrong one. Use a new dict: `setting | change`.",
-                lambda noted: all(noted["kept"]),
-            )
-        ],
-        praise="One change, several seeds, and a number that says how far to trust the gain.",
     ),
     Question(
         id="13.5",

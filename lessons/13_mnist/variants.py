@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="13.a",
-        section="Is the network wired right?",
+        section="Is everything right before I train?",
         program="""
 import keras
 
@@ -34,7 +34,7 @@ print(f"{loss_fn(blood_groups, logits):.1f}")
     ),
     Variant(
         id="13.a",
-        section="Is the network wired right?",
+        section="Is everything right before I train?",
         program="""
 import keras
 
@@ -63,7 +63,7 @@ print(f"{loss_fn(is_spam, logits):.1f}")
     ),
     Variant(
         id="13.b",
-        section="What does one epoch look like in a graph?",
+        section="Can I write the epoch myself?",
         program="""
 readings = tf.range(50)
 
@@ -84,7 +84,7 @@ print(len(batch))
     ),
     Variant(
         id="13.b",
-        section="What does one epoch look like in a graph?",
+        section="Can I write the epoch myself?",
         program="""
 minutes = tf.constant([2.0, 4.0, 6.0, 8.0, 10.0, 12.0])
 
@@ -104,7 +104,7 @@ print(tf.reduce_mean(last).numpy())
     ),
     Variant(
         id="13.c",
-        section="Can you stop, and go on?",
+        section="Can I stop a training, and go on?",
         program="""
 import keras
 
@@ -133,7 +133,7 @@ resumed = masks(again)
     ),
     Variant(
         id="13.c",
-        section="Can you stop, and go on?",
+        section="Can I stop a training, and go on?",
         program="""
 dice = tf.random.Generator.from_seed(7)
 first = dice.uniform([50])
