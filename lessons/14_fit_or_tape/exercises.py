@@ -421,6 +421,21 @@ EXERCISES = (
             "weights and scaling."
         ),
     ),
+    ValueQuestion(
+        id="14.5",
+        title="fit, train_step or loop",
+        kind="predict",
+        points=1,
+        form='Write a list of five strings, each "fit", "train_step" or "loop"',
+        entries=(
+            "noise on each gradient",
+            "projected gradients",
+            "more noise on the inputs",
+            "a gradient at other weights",
+            "three step sizes",
+        ),
+        praise="You found the simplest option for each, and one loop among the five.",
+    ),
     Question(
         id="14.4",
         title="A step with two optimizers",
@@ -444,21 +459,6 @@ EXERCISES = (
             )
         ],
         praise=("You use one forward pass, one loss, and two optimizers, each with its own scale."),
-    ),
-    ValueQuestion(
-        id="14.5",
-        title="fit, train_step or loop",
-        kind="predict",
-        points=1,
-        form='Write a list of five strings, each "fit", "train_step" or "loop"',
-        entries=(
-            "noise on each gradient",
-            "projected gradients",
-            "more noise on the inputs",
-            "a gradient at other weights",
-            "three step sizes",
-        ),
-        praise="You found the simplest option for each, and one loop among the five.",
     ),
     Question(
         id="14.6",
@@ -507,20 +507,6 @@ EXERCISES = (
 
 PREDICTIONS = (
     Callout(
-        "14.a",
-        right="1",
-        options={
-            "48": "Two gradients are missing in each of the 48 steps, and in your own loop "
-            "each `apply` would warn (though Python shows a repeated warning once). But "
-            "`fit` runs a graph.",
-            "3": "Logs often appear once per epoch. But the step that `fit` traces does not "
-            "know about epochs.",
-            "1": "A warning comes from Python, and the Python code of a step runs only during "
-            "tracing. One line at the start is the only sign of a layer that never learns.",
-            "0": "A graph prints nothing while it runs. But tracing it runs your Python code once.",
-        },
-    ),
-    Callout(
         "14.b",
         right="1",
         options={
@@ -533,6 +519,20 @@ PREDICTIONS = (
             "1": "Sample weights are in the loss, so they still apply. But `apply` comes "
             "before the optimizer's own work: it clips gradients that are still 8 times "
             "too large, and it clips those of each batch separately.",
+        },
+    ),
+    Callout(
+        "14.a",
+        right="1",
+        options={
+            "48": "Two gradients are missing in each of the 48 steps, and in your own loop "
+            "each `apply` would warn (though Python shows a repeated warning once). But "
+            "`fit` runs a graph.",
+            "3": "Logs often appear once per epoch. But the step that `fit` traces does not "
+            "know about epochs.",
+            "1": "A warning comes from Python, and the Python code of a step runs only during "
+            "tracing. One line at the start is the only sign of a layer that never learns.",
+            "0": "A graph prints nothing while it runs. But tracing it runs your Python code once.",
         },
     ),
 )

@@ -1,15 +1,15 @@
 # %% [markdown] part="Part II: training loops"
 # # 14 · fit or tape
 #
-# You can write the loop yourself now. Should you? Many loops do what one argument of `compile` does, and each loop is a
-# place where something can be left out.
+# You wrote your own loop to clip gradients, and it worked. Then a colleague passes sample weights, and nothing changes.
+# Somebody else turns on loss scaling, and the clipping no longer clips. `fit` handles all of this, and your loop left it
+# out. In this lesson you choose the smallest change that does the job, and prove that nothing was lost.
 #
 # **You will learn to**
 #
-# - say what `fit` does, line by line;
-# - choose the smallest means that does the job, from `compile` to a loop;
-# - move a loss, a clipping, a penalty or a second optimizer into `fit`, and prove that nothing was lost;
-# - find the faults of a training script that runs, by equality with `fit` and with the tools of this course.
+# - choose between `compile`, an optimizer, a `train_step` and a loop;
+# - move a loss or a clipping into `fit`;
+# - write a `train_step` that keeps what `fit` promises, and prove it.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
 # **Time**: {time}.
@@ -28,198 +28,36 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## What is fit, in your own words?
+# ## Which option do I need?
 #
-# Two loops, over epochs and over batches, around `train_step`, which holds the tape. Between them `fit` calls
-# the callbacks, through a `CallbackList` that you may use as well:
-
-
-# %%
-def one_epoch(model, step, batches, callbacks):
-    """Run the step on each batch, until they end or a callback stops; return the metrics."""
-    model.reset_metrics()
-    for number, batch in enumerate(batches):
-        callbacks.on_train_batch_begin(number)
-        callbacks.on_train_batch_end(number, step(batch))
-        if model.stop_training:
-            break
-    return {name: float(value) for name, value in model.get_metrics_result().items()}
-
-
-# %%
-def own_fit(model, batches, epochs, callbacks):
-    """Train as model.fit does, without validation and progress bar; return the number of epochs."""
-    step = tf.function(model.train_step)
-    callbacks = keras.callbacks.CallbackList(callbacks, model=model)
-    model.stop_training = False
-    callbacks.on_train_begin()
-    for epoch in range(epochs):
-        callbacks.on_epoch_begin(epoch)
-        callbacks.on_epoch_end(epoch, one_epoch(model, step, batches, callbacks))
-        if model.stop_training:
-            break
-    callbacks.on_train_end()
-    return epoch + 1
-
-
-# %% [markdown]
-# The proof of lesson 09, and now with a callback that ends the training:
-
-# %%
-# (512, 20), (512,): classes 0 to 4
-x, y = map(tf.constant, make_classification(512, seed=14))
-# 16 batches
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
-loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-
-def build_model(kind=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    penalty = keras.regularizers.L2(1e-3)
-    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
-    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
-
-
-def largest_difference(model, other):
-    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
-    return max(np.max(np.abs(a - b)) for a, b in pairs)
-
-
-# %%
-ours, theirs, eager = build_model(), build_model(), []
-patience = {"monitor": "loss", "min_delta": 0.1, "patience": 2}
-
-
-def noting_loss(y, logits):
-    eager.append(tf.executing_eagerly())
-    return loss_fn(y, logits)
-
-
-for model in (ours, theirs):
-    model.compile(keras.optimizers.Adam(1e-2), noting_loss)
-
-stop, stop_too = (keras.callbacks.EarlyStopping(**patience) for _ in range(2))
-print("stopped early:", end=" ", flush=True)
-epochs = own_fit(ours, batches, 50, [stop])
-history = theirs.fit(batches, epochs=50, callbacks=[stop_too], shuffle=False, verbose=0)
-
-print(epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
-
-# %% tags=["claims"]
-assert epochs == len(history.epoch) < 50 and eager and not any(eager)
-assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
-
-# %% [markdown]
-# For standard training, a loop ends with the same weights. `fit` makes a graph of the step, too: the loss never ran
-# eagerly.
+# You now can write any training loop. Usually you need not. Go down this table, and take the first row that fits:
 #
-# A graph also changes which warnings you see. Here a layer rounds, so nothing before it has a gradient (lesson 03).
-# The optimizer leaves out a `None` and warns.
+# | what you want to change | the smallest option |
+# |---|---|
+# | nothing | `fit` |
+# | when to stop, what to record, how the data change from epoch to epoch | callbacks |
+# | the loss, a function of `y` and `y_hat` | `compile(loss=your_function)` |
+# | each gradient, before the update | an optimizer with your `update_step` |
+# | the loss, and it needs `x` or the model | a model with your `compute_loss` |
+# | several losses or optimizers, or a gradient taken at other weights | a model with your `train_step` |
+# | a step that is not one batch and one update | a loop |
 #
-# > **Predict**
-# >
-# > `fit` runs 48 steps, three epochs of 16. How many warnings does it give?
-
-# %%
-predict("14.a", "")
-
-
-# %%
-def train_rounded(train_head=True):
-    """Fit a model whose first layer has no gradient; return the warnings that were given."""
-    body, head = layers.Dense(32), layers.Dense(5, trainable=train_head)
-    model = keras.Sequential([keras.Input((20,)), body, layers.Activation(tf.round), head])
-    model.compile(keras.optimizers.SGD(0.1), loss_fn)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.fit(batches, epochs=3, shuffle=False, verbose=0)
-    return [str(each.message) for each in caught]
-
-
-told = train_rounded()
-print("warnings:", len(told))
-
-# %% [markdown]
-# A layer that never learns is easily lost in a log. (In a loop each `apply` warns, but Python shows a repeated warning
-# once.) Where *every* gradient is `None`, the optimizer raises:
-
-# %%
-try:
-    train_rounded(train_head=False)
-except ValueError as error:
-    message = str(error)
-print(message)
-
-# %% tags=["claims"]
-assert message.startswith("No gradients provided for any variable")
-
-# %%
-sgd, pair, counts = keras.optimizers.SGD(0.1), [tf.Variable(1.0), tf.Variable(1.0)], {}
-for kind in ("always", "default"):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter(kind)
-        for _ in range(3):
-            sgd.apply([tf.constant(1.0), None], pair)
-    counts[kind] = len(caught)
-
-# %% tags=["claims"]
-assert counts == {"always": 3, "default": 1}
-assert "Gradients do not exist for variables" in told[0] and not told[1:]
-
-# %% [markdown]
-# ### Further: which kind of model?
+# Why not always write the loop? Because then you also write all the rest: metrics, sample weights, loss scaling, the
+# progress bar, and the calls of the callbacks. The essentials show three of the rows: the loss, the optimizer and the
+# `train_step`.
 #
-# `fit` trains three kinds. Each can get a `train_step` of your own:
+# ## How do I bring my own loss?
 #
-# | kind | when | with a step of your own |
-# |---|---|---|
-# | sequential | layers in a row | `class Own(keras.Sequential)` |
-# | functional | branches, several inputs or outputs, activations to hand out | `class Own(keras.Model)`, made as `Own(inputs, outputs)` |
-# | subclassed | the way through the layers depends on values, or is easier said in Python | `call` and `train_step` in one class |
-#
-# Take the first that can say it. With a `keras.Input` the first two have their variables, and a tensor for each
-# layer's output, before any data come. A subclassed model is code: it has its variables once it has run, and such
-# tensors only in parts that begin with a `keras.Input`.
-
-
-# %%
-class Subclassed(keras.Model):
-    def __init__(self):
-        super().__init__()
-        self.body, self.head = layers.Dense(32, "relu"), layers.Dense(5)
-
-    def call(self, x):
-        return self.head(self.body(x))
-
-# %%
-row = keras.Sequential([keras.Input((20,)), layers.Dense(32, "relu"), layers.Dense(5)])
-# functional: the same layers, by their tensors
-graph = keras.Model(row.inputs, row.outputs)
-hidden = keras.Model(graph.inputs, graph.layers[1].output)
-subclassed = Subclassed()
-known = [len(model.weights) for model in (row, graph, subclassed)]
-subclassed(x)
-
-print("variables before any data:", known, "and then:", len(subclassed.weights))
-
-# %% tags=["claims"]
-assert known == [4, 4, 0] and len(subclassed.weights) == 4
-assert np.allclose(graph(x), row(x)) and hidden(x).shape == (512, 32)
-
-# %% [markdown]
-# ## What can compile and callbacks already do?
-#
-# **A loss that Keras lacks.** You want a **quantile**: a line with 90 % of the points below it. The *pinball loss*
-# finds it: y above `y_hat` costs q for each unit, y below it 1 - q. `compile` takes a function of `(y, y_hat)` made of
-# TensorFlow operations:
+# You want a **quantile** instead of a mean: a line with 90 % of the points below it. The *pinball loss* finds it. A point
+# above the line costs q for each unit, and a point below it 1 - q. Keras does not have this loss, but `compile` takes any
+# function of `(y, y_hat)` that is made of TensorFlow operations:
 
 
 # %%
 def pinball(q):
     def loss(y, y_hat):
         error = y - y_hat
-        # (n,)
-        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)
+        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)  # (n,)
 
     return loss
 
@@ -229,63 +67,67 @@ def line_model(kind=keras.Sequential):
     return kind([keras.Input((1,)), layers.Dense(1)])
 
 
-# (400, 1) both
-x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
+x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1) both
 
-# %%
-by_fit, by_loop, optimizer = line_model(), line_model(), keras.optimizers.Adam(0.1)
-by_fit.compile(keras.optimizers.Adam(0.1), pinball(0.9))
-print("fit trains", end=", ", flush=True)
-by_fit.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
-print("then a loop")
+model = line_model()
+model.compile(keras.optimizers.Adam(0.1), pinball(0.9))
+history = model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
 
+print(f"points below the line: {np.mean(y_line < model(x_line)):.0%}")
+
+# %% tags=["claims"]
+by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
 for _ in range(100):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(pinball(0.9)(y_line, by_loop(x_line, training=True)))
     gradients = tape.gradient(loss, by_loop.trainable_variables)
     optimizer.apply(gradients, by_loop.trainable_variables)
 
-share = float(np.mean(y_line < by_fit(x_line)))
-print(f"below the line: {share:.0%}, equal weights: {largest_difference(by_loop, by_fit) < 1e-3}")
 
-# %% tags=["claims"]
-assert largest_difference(by_loop, by_fit) < 1e-3 and abs(share - 0.9) < 0.02
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
+
+assert largest_difference(by_loop, model) < 1e-3
+assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# The loop adds nothing. Why `axis=-1`, one loss for each example? The mean of all trains just the same, until `fit`
-# gets a `sample_weight`, a factor for each example. Two examples with the losses 1 and 3 and the weights 2 and 0:
+# A loop with a tape would end with the same weights, and gain nothing.
+#
+# Why `axis=-1`, one loss for each example? Training works without it, until somebody passes a `sample_weight` to `fit`, a
+# factor for each example. Here are two examples with the losses 1 and 3, and the weights 2 and 0:
 
 
 # %%
-def error_of_each(y, y_hat):
+def loss_of_each(y, y_hat):
     return tf.reduce_mean(tf.abs(y - y_hat), axis=-1)  # (n,)
 
 
-def mean_error(y, y_hat):
+def mean_loss(y, y_hat):
     return tf.reduce_mean(tf.abs(y - y_hat))  # ()
 
 
-model, weighed = line_model(), []
-for function in (error_of_each, mean_error):
+model, weighted = line_model(), []
+y_pair, weights = tf.constant([[1.0], [3.0]]), tf.constant([2.0, 0.0])
+for function in (loss_of_each, mean_loss):
     model.compile(loss=function)
-    y_pair, weights = tf.constant([[1.0], [3.0]]), tf.constant([2.0, 0.0])
     loss = model.compute_loss(y=y_pair, y_pred=tf.zeros((2, 1)), sample_weight=weights)
-    weighed.append(float(loss))
-
-print("each:", weighed[0], " mean:", weighed[1])
+    weighted.append(float(loss))
+    print(f"{function.__name__}: {loss:.1f}")
 
 # %% tags=["claims"]
-assert np.allclose(weighed, [1.0, 2.0])
+assert np.allclose(weighted, [1.0, 2.0])
 
 # %% [markdown]
-# (2 · 1 + 0 · 3) / 2 = 1 is right; Keras divides by the number of examples. For the second function the weights come
-# too late: the mean, 2, is weighed with 2 and with 0. The example that should not count still does.
-
-# %% [markdown]
+# The first is right: (2 · 1 + 0 · 3) / 2 = 1, because Keras divides by the number of examples. For the second function
+# the weights come too late. The mean of the batch, 2, gets the weights 2 and 0, and the example that should not count still
+# counts.
+#
 # ### Exercise 14.1: complete
 #
-# Ordering too little (`y_hat` below `y`) costs 3 times the squared error, too much the squared error once. Write the
-# loss for `compile`: the mean over k goods, one number for each example.
+# If you order too little (`y_hat` below `y`), it costs 3 times the squared error. If you order too much, it costs the
+# squared error once. Write this loss for `compile`: the mean over the k goods, one number for each example.
 
 
 # %% exercise="14.1"
@@ -309,33 +151,33 @@ check("14.1", order_cost)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Average as `pinball` does.
+# Take the mean over the last axis, as `pinball` does.
 #
 # </details>
 
 # %% [markdown]
-# ## How does a clipping move into fit?
+# ## How do I change the gradients?
 #
-# Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
-# variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of
-# a batch. `update_step` takes one gradient, last of all, and changes its variable. There the variable is a plain
-# `tf.Variable`. Its name is the path, but for layers that a class of your own holds: there the name of the layer is
-# missing:
+# Each gradient should be clipped at the limit of its layer (lesson 11). The optimizer gets every gradient together with
+# its variable, so write a subclass of your optimizer. But which method? `apply` gets all gradients of a batch.
+# `update_step` gets one gradient, at the very end, and changes its variable. There, `variable.name` holds the path:
 
 
 # %%
+x, y = map(tf.constant, make_classification(512, seed=14))  # (512, 20), (512,)
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)  # 16 batches
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 limits = {"body": 0.5, "head": 0.1}
 
 
-class ClippedEarly(keras.optimizers.SGD):
-    def apply(self, grads, trainable_variables=None):
-        # "model/body/kernel": second to last
-        layer = [v.path.split("/")[-2] for v in trainable_variables]
-        clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(grads, layer, strict=True)]
-        super().apply(clipped, trainable_variables)
+def build_model(kind=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(1e-3)
+    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
+    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
 
 
-class ClippedLate(keras.optimizers.SGD):
+class ClippedSGD(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
         layer = variable.name.split("/")[-2]  # "model/body/kernel:0"
         clipped = tf.clip_by_norm(gradient, limits[layer])
@@ -343,154 +185,63 @@ class ClippedLate(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# Both give the weights of a loop, without a word of `fit` changed:
+# Does it do what a loop does? There is a simple proof: start both from the same weights, give them the same batches, and
+# compare the weights at the end.
+
 
 # %%
-by_loop, optimizer, largest = build_model(), keras.optimizers.SGD(0.1), {}
-for x_batch, y_batch in batches.repeat(2):
-    with tf.GradientTape() as tape:
-        loss = loss_fn(y_batch, by_loop(x_batch, training=True)) + sum(by_loop.losses)
-    gradients = tape.gradient(loss, by_loop.trainable_variables)
-    for index, v in enumerate(by_loop.trainable_variables):
-        largest[v.path] = max(float(tf.norm(gradients[index])), largest.get(v.path, 0.0))
-        gradients[index] = tf.clip_by_norm(gradients[index], limits[v.path.split("/")[-2]])
-    optimizer.apply(gradients, by_loop.trainable_variables)
+def train_by_loop(model, optimizer, epochs=2):
+    for x_batch, y_batch in batches.repeat(epochs):
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        pairs = zip(gradients, model.trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        optimizer.apply(clipped, model.trainable_variables)
+    return model
 
-# %%
-for kind in (ClippedEarly, ClippedLate):
-    model = build_model()
-    model.compile(kind(0.1), loss_fn)
-    model.fit(batches, epochs=2, shuffle=False, verbose=0)
-    print(f"{kind.__name__}: equal weights {largest_difference(model, by_loop) < 1e-4}")
-    assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
-# they clip
-assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
-# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
-rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
+
+by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
+by_fit = build_model()
+by_fit.compile(ClippedSGD(0.1), loss_fn)
+history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
+
+print("weights equal within 1e-4:", bool(largest_difference(by_fit, by_loop) < 1e-4))
+print("both moved by more than 0.01:", bool(largest_difference(by_fit, build_model()) > 0.01))
 
 # %% tags=["claims"]
+assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
+unclipped = build_model()
+unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
+unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, unclipped) > 0.01
+# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
+rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Equal here is not equal everywhere. Whoever uses your optimizer or `train_step` with `fit` counts on three more
-# things:
+# One equal training is not enough. People who use your optimizer with `fit` expect three more things:
 #
-# - **sample weights**: the label of an example of weight 0 has no influence (for other weights compare with `fit`);
-# - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
-#   `loss_scale_factor`, and `apply` divides the gradients by it (those of an `Embedding` layer raise an error);
-# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (with
-#   full batches in pairs, a constant rate, and no `Embedding`, random layer or batch normalisation).
+# - **Sample weights**: an example with weight 0 has no influence.
+# - **Loss scaling**, for gradients that are too small for 16 bits (lesson 20). The step multiplies the loss by the
+#   optimizer's `loss_scale_factor`, and `apply` divides the gradients by it.
+# - **Accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
 #
-# Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
-# weights are right:
-
-
-# %%
-def fitted(model, x, y, size=32, weights=None):
-    model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
-    return model
-
-
-# %%
-def kept(build, x, y):
-    """Tell what is kept where `build(**options)` gives a compiled model; options: its optimizer's."""
-    number = np.arange(len(x))
-    counts = 1 - number % 2  # the weights 1, 0, 1, 0, ...
-    # where the weight is 0, the label of the example before
-    other = tf.gather(y, number - number % 2)
-    pairs = {
-        "sample weights": (
-            fitted(build(), x, y, weights=counts), fitted(build(), x, other, weights=counts)
-        ),
-        "loss scaling": (fitted(build(), x, y), fitted(build(loss_scale_factor=8.0), x, y)),
-        "accumulation": (
-            fitted(build(), x, y, size=64), fitted(build(gradient_accumulation_steps=2), x, y)
-        ),
-    }
-    assert all(largest_difference(model, build()) > 1e-3 for model, _ in pairs.values())
-    return {name: bool(largest_difference(*pair) < 1e-4) for name, pair in pairs.items()}
-
-
-# %% [markdown]
-# A third way clips in a `train_step`, as the loop does:
-
-
-# %%
-class ClippingStep(keras.Sequential):
-    def train_step(self, data):
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            loss = loss_fn(y, self(x, training=True)) + sum(self.losses)
-        gradients, clipped = tape.gradient(loss, self.trainable_variables), []
-        for g, v in zip(gradients, self.trainable_variables, strict=True):
-            clipped.append(tf.clip_by_norm(g, limits[v.path.split("/")[-2]]))
-        self.optimizer.apply(clipped, self.trainable_variables)
-        return {"loss": loss}
-
-
-# %%
-def compiled(model, optimizer, loss=loss_fn):
-    model.compile(optimizer, loss)
-    return model
-
-
-ways = {
-    "update_step": lambda **options: compiled(build_model(), ClippedLate(0.1, **options)),
-    "apply": lambda **options: compiled(build_model(), ClippedEarly(0.1, **options)),
-    "train_step": lambda **options: compiled(
-        build_model(ClippingStep), keras.optimizers.SGD(0.1, **options)
-    ),
-}
-
-# %% [markdown]
-# > **Predict**
-# >
-# > The optimizer that clips in `apply` was right above. How many of the three does it keep?
-
-# %%
-predict("14.b", "")
-
-# %%
-table = {}
-for way, build in ways.items():
-    print(".", end="", flush=True)
-    table[way] = kept(build, x, y)
-
-print(" apply:", sum(table["apply"].values()), "of 3")
-
-# %% [markdown]
-# All of them, side by side:
-
-# %%
-for way, keeps in table.items():
-    print(f"{way:12}", {name: "kept" if is_kept else "lost" for name, is_kept in keeps.items()})
-
-# %% [markdown]
-# `update_step` gets each gradient after the scale is divided out and those of the batches are averaged. (Where a
-# `LossScaleOptimizer` holds yours, as in lesson 20, it divides before it calls your `apply`: the next cell tests it.)
-# In a `train_step`, a limit on a gradient's length comes too early. This one also
-# forgets the weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
-
-# %%
-kept_by = {way: sum(keeps.values()) for way, keeps in table.items()}
-assert kept_by["train_step"] < kept_by["apply"] < kept_by["update_step"] == 3
-assert table["apply"]["sample weights"]
-
-wrapped = keras.optimizers.LossScaleOptimizer(ClippedEarly(0.1), initial_scale=8.0)
-pair = [compiled(build_model(), optimizer) for optimizer in (ClippedEarly(0.1), wrapped)]
-for model in pair:
-    model.fit(batches, shuffle=False, verbose=0)
-
-# %% tags=["claims"]
-assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
-
-# %% [markdown]
+# Which method keeps them? `apply` gets the gradients before the optimizer's own work: they still carry the loss scale, and
+# each of the accumulated batches comes separately. `update_step` gets each gradient when all of this is done. So clip in
+# `update_step`, as above. *Going deeper* tests both.
+#
 # ### Exercise 14.2: repair
 #
-# *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
-# changes. A variable shorter than 0.001 counts as 0.001 long, so that one of zeros can move. `adaptive(kind)` returns
-# a class of optimizers that clips so, from a class such as `keras.optimizers.SGD`. It works, until somebody scales
-# the loss or accumulates. Mend it, with TensorFlow's operations alone: the check runs it in `fit`, in a graph.
+# *Adaptive clipping* needs no chosen limits: a gradient may be at most a tenth as long as the variable that it changes. A
+# variable shorter than 0.001 counts as 0.001 long, so that a variable of zeros can move. `adaptive(kind)` returns an
+# optimizer class that clips like this; `kind` is a class such as `keras.optimizers.SGD`. It works until somebody scales
+# the loss or accumulates. Fix it, and use only TensorFlow operations, because `fit` runs it in a graph.
 
 
 # %% exercise="14.2"
@@ -519,124 +270,72 @@ check("14.2", adaptive)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which method gets a gradient after it was divided by the loss scale, and after those of the batches were averaged?
+# Which method gets a gradient after the loss scale was divided out, and after the batches were averaged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `update_step(self, gradient, variable, learning_rate)`, as `ClippedLate` has it. It gets one gradient and one variable.
+# `update_step(self, gradient, variable, learning_rate)`, as in `ClippedSGD`. It gets one gradient and one variable.
 #
 # </details>
 
 # %% [markdown]
-# ## What goes into train_step?
+# ## When do I write a train_step?
 #
-# Data that change while `fit` runs need no `train_step`: a callback sets a variable that the pipeline's `map` reads,
-# here anew in each epoch. (A change between batches comes late, as `fit` reads ahead; behind a `cache`, none comes.)
+# Write a `train_step` only if one loss, one gradient and one optimizer are not enough. `fit` then calls it for each batch,
+# and still does the rest. This is Keras's own step, written out:
+
 
 # %%
-strength = tf.Variable(0.0)
-# a batch of 8 ones, times the variable
-data = tf.data.Dataset.from_tensors((tf.ones((8, 1)), tf.zeros((8, 1))))
-data = data.map(lambda x, y: (strength * x, y))
-stronger = keras.callbacks.LambdaCallback(
-    on_epoch_begin=lambda epoch, logs: strength.assign(float(epoch))
-)
+class WrittenOut(keras.Sequential):
+    def train_step(self, data):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+            scaled = self.optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # the mean loss
+        return self.compute_metrics(x, y, y_hat, sample_weight)
 
-# it gives x itself, and its rate is 0
-model = keras.Sequential([keras.Input((1,)), layers.Dense(1, kernel_initializer="ones")])
-model.compile(keras.optimizers.SGD(0.0), "mae")
-options = {"epochs": 3, "shuffle": False, "verbose": 0}
-losses = model.fit(data, callbacks=[stronger], **options).history["loss"]
-print("the size of x in each epoch:", losses)
+
+# %% [markdown]
+# `compute_loss` computes the compiled loss, counts the sample weights, and adds the penalties. `scale_loss` multiplies by
+# the loss scale, if there is one. The last two lines report the loss and the metrics. Is it the same as Keras's step? Train
+# both with sample weights, loss scaling, a metric, and a short last batch:
+
+# %%
+histories, models = [], [build_model(), build_model(WrittenOut)]
+weights = tf.random.uniform((512,))
+for model in models:
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
+    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+    options = {"batch_size": 100, "epochs": 3, "shuffle": False, "verbose": 0}
+    histories.append(model.fit(x, y, sample_weight=weights, **options).history)
+
+for name in histories[0]:
+    for kind, history in zip(("Keras", "ours"), histories, strict=True):
+        print(f"{name:8} {kind:5}", [f"{value:.4f}" for value in history[name]])
+print("weights equal within 1e-4:", bool(largest_difference(*models) < 1e-4))
 
 # %% tags=["claims"]
-assert losses == [0.0, 1.0, 2.0]
+assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
+assert histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
+assert largest_difference(*models) < 1e-4
 
 # %% [markdown]
-# A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its
-# tape. `evaluate` calls it with `training=False`. The gradient penalty below (lesson 06) is left out there:
-
-
-# %%
-class Smooth(keras.Sequential):
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
-        if not training:
-            return loss
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            # again: y_pred came before the watch
-            y_hat = self(x, training=training)
-        slopes = inner.gradient(y_hat, x)  # (n, 1)
-        return loss + tf.reduce_mean(slopes**2)
-
-
-# %%
-smooth, by_loop, optimizer = line_model(Smooth), line_model(), keras.optimizers.Adam(0.1)
-smooth.compile(keras.optimizers.Adam(0.1), "mse")
-print("fit trains", end=", ", flush=True)
-history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
-print("then a loop")
-
-for _ in range(50):
-    with tf.GradientTape() as outer:
-        with tf.GradientTape() as inner:
-            inner.watch(x_line)
-            y_hat = by_loop(x_line, training=True)
-        slopes = inner.gradient(y_hat, x_line)
-        loss = tf.reduce_mean((y_hat - y_line) ** 2) + tf.reduce_mean(slopes**2)
-    gradients = outer.gradient(loss, by_loop.trainable_variables)
-    optimizer.apply(gradients, by_loop.trainable_variables)
-
-# %%
-difference = largest_difference(smooth, by_loop)
-print(f"slope {float(smooth.layers[0].kernel[0, 0]):.1f}, equal weights: {difference < 1e-4}")
-
-# %% tags=["claims"]
-assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
-assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * history["loss"][-1]
-
-# %% [markdown]
-# And all three are kept, for `compute_loss` hands the weights on, and the optimizer is Keras's own. One thing to know of
-# this penalty: its second forward pass moves the averages of a batch normalisation twice. With one, write it in a
-# `train_step` that calls the model once.
-
-# %%
-print("kept:", end=" ", flush=True)
-keeps = kept(
-    lambda **options: compiled(line_model(Smooth), keras.optimizers.SGD(0.1, **options), "mse"),
-    x_line[:384],
-    y_line[:384],
-)
-
-norm = layers.BatchNormalization(momentum=0.5)
-model = Smooth([keras.Input((1,)), norm, layers.Dense(1)])
-model.compile("sgd", "mse")
-model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
-# once: 0.5, twice: 0.75
-moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))
-
-print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
-
-# %% tags=["claims"]
-assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
-
-# %% [markdown]
-# `train_step` is left for what one loss, one gradient and one optimizer cannot say. Writing one is easy to get wrong.
-# The penalty here would fit into `compute_loss`, too; it is small, so that you see all the rest:
-
-# %% [markdown]
+# Both histories and the weights agree. When you write your own step, start from this one and change as little as you can.
+#
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty of its own, a tenth of the mean squared prediction. The rest should be as in
-# Keras's own step, whatever was compiled, and it runs in a graph, as under `fit`. It leaves out five things. The
-# model has a batch normalisation and a regularised layer; `data` has three entries; the optimizer may have a
-# `loss_scale_factor`. The loss that you return is not scaled.
+# This `train_step` adds a penalty: a tenth of the mean squared prediction. Everything else should be as in Keras's own
+# step, whatever was compiled. The step leaves out five things. The model has batch normalization and a regularizer, `data`
+# has three entries, and the optimizer may have a `loss_scale_factor`. Return the loss without the scale.
 
 
 # %% exercise="14.3"
-def penalised_train_step(model, data):
+def penalized_train_step(model, data):
     # Updates the model once, and returns {"loss": the loss before the update}.
     ### BEGIN SOLUTION
     #| x, y, sample_weight = data
@@ -659,75 +358,410 @@ def penalised_train_step(model, data):
 
 
 # %%
-check("14.3", penalised_train_step)
+check("14.3", penalized_train_step)
 
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# How is a model called in training? Which of its methods knows the compiled loss? Which of the optimizer's scales it?
+# How do you call a model in training? Which of its methods knows the compiled loss? Which method of the optimizer scales
+# it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `model.compute_loss`, with x, y, y_pred and sample_weight by name, adds the regulariser's penalties, too.
-# `model.optimizer.scale_loss(loss)` belongs inside the block; `apply` divides by the factor again.
+# `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` also adds the penalties of the regularizers.
+# Call `model.optimizer.scale_loss(loss)` inside the block; `apply` divides by the factor again.
 #
 # </details>
 
 # %% [markdown]
-# **A second optimizer.** Often none is needed. `update_step` knows the variable, so one optimizer may have two rates, and even
-# two rules: SGD for the body, Adam for the head.
+# ### Exercise 14.5: predict
+#
+# For each task, name the smallest option that does it directly: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
+# callbacks, the data pipeline, `compute_loss`, and everything that `compile` takes, such as your own optimizer.
+#
+# 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
+# 2. The gradients of two losses are projected where they conflict (lesson 12).
+# 3. From the fourth epoch on, the inputs get twice as much noise.
+# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights before that step.
+# 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
+
+# %% exercise="14.5"
+# A list of five strings: "fit", "train_step" or "loop".
+### BEGIN SOLUTION
+means = ["fit", "train_step", "fit", "train_step", "loop"]
+### END SOLUTION
+
+# %%
+check("14.5", means)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# For which of them are one loss, one gradient and one batch enough?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# An optimizer sees each gradient of one loss. A data pipeline can read a variable that a callback sets.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer each question before you open it.
+#
+# <details><summary>1. A loss function for <code>compile</code> returns one number for the whole batch. What breaks?</summary>
+#
+# Sample weights: they multiply the mean of the batch, not the losses of the examples.
+#
+# </details>
+# <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
+# happens?</summary>
+#
+# If your step scales the loss, you clip gradients that are too large, and `apply` then divides them by the factor. In
+# `update_step` the factor is already divided out.
+#
+# </details>
+# <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you
+# look?</summary>
+#
+# At the metric. Is it reset in each epoch? Does a short batch count by its size? And does the loss include the penalties?
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Take the smallest option: `compile`, then an optimizer or `compute_loss`, then `train_step`, then a loop.
+# - Return one loss for each example.
+# - Change gradients in the optimizer's `update_step`.
+# - Start a `train_step` from Keras's own, and keep `compute_loss`, `training=True` and `scale_loss`.
+# - Prove it: same start, same batches, same weights. Then test sample weights, loss scaling and accumulation.
+#
+# ```python
+# class Clipped(keras.optimizers.Adam):
+#     def update_step(self, gradient, variable, learning_rate):
+#         # If the model has an Embedding layer: gradient = tf.convert_to_tensor(gradient)
+#         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
+# ```
+#
+# **To remember**: take the smallest option, and prove that nothing was lost.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the exam of Parts I and II.
+
+# %% [markdown]
+# ### Does my optimizer keep what fit promises?
+#
+# Each of the three promises says that two trainings end with equal weights. So you can test it without knowing the right weights:
+
+
+# %%
+def fitted(model, x, y, size=32, weights=None):
+    model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
+    return model
+
+
+def kept(build, x, y):
+    """Return which promises hold, for build(**options of the optimizer), a compiled model."""
+    number = np.arange(len(x))
+    weights = 1 - number % 2  # 1, 0, 1, 0, ...
+    other = tf.gather(y, number - number % 2)  # other labels where the weight is 0
+    pairs = {
+        "sample weights": [fitted(build(), x, labels, weights=weights) for labels in (y, other)],
+        "loss scaling": [fitted(build(), x, y), fitted(build(loss_scale_factor=8.0), x, y)],
+        "accumulation": [
+            fitted(build(), x, y, size=64),
+            fitted(build(gradient_accumulation_steps=2), x, y),
+        ],
+    }
+    return {name: bool(largest_difference(*pair) < 1e-4) for name, pair in pairs.items()}
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Another optimizer clips in `apply` instead, and it also ends with the weights of the loop. How many of the three
+# > promises does it keep?
+
+# %%
+predict("14.b", "")
+
+
+# %%
+class ClippedInApply(keras.optimizers.SGD):
+    def apply(self, grads, trainable_variables=None):
+        pairs = zip(grads, trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        super().apply(clipped, trainable_variables)
+
+
+def compiled(model, optimizer, loss=loss_fn):
+    model.compile(optimizer, loss)
+    return model
+
+
+for kind in (ClippedSGD, ClippedInApply):
+    promises = kept(lambda kind=kind, **options: compiled(build_model(), kind(0.1, **options)), x, y)
+    print(kind.__name__, promises)
+
+# %% tags=["claims"]
+assert promises == {"sample weights": True, "loss scaling": False, "accumulation": False}
+early = compiled(build_model(), ClippedInApply(0.1))
+early.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(early, by_loop) < 1e-4
+promises = kept(lambda **options: compiled(build_model(), ClippedSGD(0.1, **options)), x, y)
+assert all(promises.values())
+promises = kept(
+    lambda **options: compiled(build_model(WrittenOut), keras.optimizers.SGD(0.1, **options)), x, y
+)
+assert all(promises.values())
+wrapped = keras.optimizers.LossScaleOptimizer(ClippedInApply(0.1), initial_scale=8.0)
+pair = [compiled(build_model(), optimizer) for optimizer in (ClippedInApply(0.1), wrapped)]
+for model in pair:
+    model.fit(batches, shuffle=False, verbose=0)
+assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
+
+# %% [markdown]
+# It keeps one. Sample weights are part of the loss, so they still count. But `apply` clips gradients that are still 8 times
+# too large, and it clips each of the accumulated batches separately.
+
+# %% [markdown]
+# ### What does fit do?
+#
+# `fit` is two loops, over epochs and over batches, around `train_step`. Between them it calls the callbacks, through a
+# `CallbackList` that you can use as well:
+
+
+# %%
+def one_epoch(model, step, batches, callbacks):
+    """Run the step on each batch, until they end or a callback stops; return the metrics."""
+    model.reset_metrics()
+    for number, batch in enumerate(batches):
+        callbacks.on_train_batch_begin(number)
+        callbacks.on_train_batch_end(number, step(batch))
+        if model.stop_training:
+            break
+    return {name: float(value) for name, value in model.get_metrics_result().items()}
+
+
+def own_fit(model, batches, epochs, callbacks):
+    """Train as model.fit does, without validation and progress bar; return the number of epochs."""
+    step = tf.function(model.train_step)
+    callbacks = keras.callbacks.CallbackList(callbacks, model=model)
+    model.stop_training = False
+    callbacks.on_train_begin()
+    for epoch in range(epochs):
+        callbacks.on_epoch_begin(epoch)
+        callbacks.on_epoch_end(epoch, one_epoch(model, step, batches, callbacks))
+        if model.stop_training:
+            break
+    callbacks.on_train_end()
+    return epoch + 1
+
+
+# %% [markdown]
+# The same proof again, now with a callback that ends the training early:
+
+# %%
+ours, theirs = build_model(), build_model()
+patience = {"monitor": "loss", "min_delta": 0.1, "patience": 2}
+for model in (ours, theirs):
+    model.compile(keras.optimizers.Adam(1e-2), loss_fn)
+
+epochs = own_fit(ours, batches, 50, [keras.callbacks.EarlyStopping(**patience)])
+stop = keras.callbacks.EarlyStopping(**patience)
+history = theirs.fit(batches, epochs=50, callbacks=[stop], shuffle=False, verbose=0)
+
+print("both stopped after the same epoch, before 50:", epochs == len(history.epoch) < 50)
+print("weights equal within 1e-4:", bool(largest_difference(ours, theirs) < 1e-4))
+
+# %% tags=["claims"]
+assert epochs == len(history.epoch) < 50
+assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
+
+# %% [markdown]
+# `fit` compiles the step, and so it also decides which warnings you see. In this model a layer rounds, so the layer before
+# it has no gradient (lesson 03). The optimizer skips a `None` with a warning.
+#
+# > **Predict**
+# >
+# > `fit` runs 48 steps, three epochs of 16. How many warnings does it give?
+
+# %%
+predict("14.a", "")
+
+
+# %%
+def warnings_of_rounded(train_head=True):
+    """Fit a model whose first layer has no gradient; return the warnings."""
+    body, head = layers.Dense(32), layers.Dense(5, trainable=train_head)
+    model = keras.Sequential([keras.Input((20,)), body, layers.Activation(tf.round), head])
+    model.compile(keras.optimizers.SGD(0.1), loss_fn)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(batches, epochs=3, shuffle=False, verbose=0)
+    return [str(warning.message) for warning in caught]
+
+
+given = warnings_of_rounded()
+print(len(given), "warning:", given[0].split(".")[0])
+
+# %% tags=["claims"]
+assert "Gradients do not exist for variables" in given[0] and not given[1:]
+try:
+    warnings_of_rounded(train_head=False)
+except ValueError as error:
+    message = str(error)
+assert message.startswith("No gradients provided for any variable")
+sgd, pair, counts = keras.optimizers.SGD(0.1), [tf.Variable(1.0), tf.Variable(1.0)], {}
+for kind in ("always", "default"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(kind)
+        for _ in range(3):
+            sgd.apply([tf.constant(1.0), None], pair)
+    counts[kind] = len(caught)
+assert counts == {"always": 3, "default": 1}
+
+# %% [markdown]
+# One. The warning comes from Python, and Python runs the step only while it is traced. This one line at the start is the
+# only sign of a layer that never learns. Only if *every* gradient is `None` does the optimizer raise an error.
+
+# %% [markdown]
+# ### Can data or the loss change during fit?
+#
+# If the data should change from epoch to epoch, let a callback set a variable that the pipeline's `map` reads. Do not put
+# a `cache` after this `map`:
+
+# %%
+strength = tf.Variable(0.0)
+data = tf.data.Dataset.from_tensors((tf.ones((8, 1)), tf.zeros((8, 1))))
+data = data.map(lambda x, y: (strength * x, y))
+set_strength = keras.callbacks.LambdaCallback(
+    on_epoch_begin=lambda epoch, logs: strength.assign(float(epoch))
+)
+
+# This model returns x, and does not learn. Its loss is the mean of x.
+model = keras.Sequential([keras.Input((1,)), layers.Dense(1, kernel_initializer="ones")])
+model.compile(keras.optimizers.SGD(0.0), "mae")
+options = {"epochs": 3, "shuffle": False, "verbose": 0}
+losses = model.fit(data, callbacks=[set_strength], **options).history["loss"]
+print("the mean of x in each epoch:", losses)
+
+# %% tags=["claims"]
+assert losses == [0.0, 1.0, 2.0]
+
+# %% [markdown]
+# A loss that needs more than `y` and `y_hat` goes into `compute_loss`, which `fit` calls inside its tape. Here is the
+# gradient penalty of lesson 06. `evaluate` calls `compute_loss` with `training=False`, and then the penalty is left out:
+
+
+# %%
+class Smooth(keras.Sequential):
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        if not training:
+            return loss
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y_hat = self(x, training=training)  # again, as y_pred came before the watch
+        slopes = inner.gradient(y_hat, x)  # (n, 1)
+        return loss + tf.reduce_mean(slopes**2)
+
+
+smooth = line_model(Smooth)
+smooth.compile(keras.optimizers.Adam(0.1), "mse")
+history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
+plain = line_model()
+plain.compile(keras.optimizers.Adam(0.1), "mse")
+plain.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0)
+
+for name, model in {"with the penalty": smooth, "without": plain}.items():
+    print(f"slope {name}: {float(model.layers[0].kernel[0, 0]):.1f}")
+
+# %% tags=["claims"]
+by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+for _ in range(50):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x_line)
+            y_hat = by_loop(x_line, training=True)
+        slopes = inner.gradient(y_hat, x_line)
+        loss = tf.reduce_mean((y_hat - y_line) ** 2) + tf.reduce_mean(slopes**2)
+    gradients = outer.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(gradients, by_loop.trainable_variables)
+assert largest_difference(smooth, by_loop) < 1e-4
+assert np.isclose(history["loss"][-1], loss, rtol=1e-4)
+assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * history["loss"][-1]
+promises = kept(
+    lambda **options: compiled(line_model(Smooth), keras.optimizers.SGD(0.1, **options), "mse"),
+    x_line[:384],
+    y_line[:384],
+)
+norm = layers.BatchNormalization(momentum=0.5)
+model = Smooth([keras.Input((1,)), norm, layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
+moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))  # once: 0.5, twice: 0.75
+assert all(promises.values()) and np.isclose(moved, 0.75, atol=0.01)
+
+# %% [markdown]
+# The second forward pass has a price: it updates the averages of batch normalization twice. If the model has such a layer,
+# write the penalty in a `train_step` that calls the model once.
+
+# %% [markdown]
+# ### Do I need two optimizers?
+#
+# Often you do not. `update_step` knows the variable, so one optimizer can have two learning rates and even two rules, here
+# SGD for the body and Adam for the head:
+
 
 # %%
 class TwoRules(keras.optimizers.Adam):
     def update_step(self, gradient, variable, learning_rate):
         if variable.name.split("/")[-2] == "body":
-            # SGD, at ten times the rate
-            variable.assign_sub(10.0 * learning_rate * gradient)
+            variable.assign_sub(10.0 * learning_rate * gradient)  # SGD
         else:
             super().update_step(gradient, variable, learning_rate)
 
-# %% [markdown]
-# A loop with two optimizers ends with the same weights:
 
-# %%
-print("equal weights:", end=" ", flush=True)
+promises = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
+print(promises)
+
+# %% tags=["claims"]
 model = compiled(build_model(), TwoRules(0.01))
 model.fit(batches, shuffle=False, verbose=0)
-
 by_loop, sgd, adam = build_model(), keras.optimizers.SGD(0.1), keras.optimizers.Adam(0.01)
 for x_batch, y_batch in batches:
     with tf.GradientTape() as tape:
         loss = loss_fn(y_batch, by_loop(x_batch, training=True)) + sum(by_loop.losses)
     gradients = tape.gradient(loss, by_loop.trainable_variables)
-    for optimizer, part in ((sgd, slice(2)), (adam, slice(2, 4))):
-        optimizer.apply(gradients[part], by_loop.trainable_variables[part])
-
-print(largest_difference(model, by_loop) < 1e-4, " kept:", end=" ", flush=True)
-keeps = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
-print(sum(keeps.values()))
-
-# %% tags=["claims"]
-assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
+    for optimizer, rows in ((sgd, slice(2)), (adam, slice(2, 4))):
+        optimizer.apply(gradients[rows], by_loop.trainable_variables[rows])
+assert largest_difference(model, by_loop) < 1e-4 and all(promises.values())
 assert largest_difference(model, build_model()) > 0.01
 
 # %% [markdown]
-# Two optimizer *objects*, each with a rate and a loss scale of its own, belong in a `train_step`. Everything else in
-# Keras knows of one, `model.optimizer`. A callback for the learning rate leaves the second one alone, and a saved model
-# forgets it:
+# Two optimizer *objects* belong in a `train_step`. Everything else in Keras knows only one, `model.optimizer`. A callback for
+# the learning rate does not change the second one, and a saved model forgets it:
 
 # %%
 model = compiled(build_model(), keras.optimizers.SGD(0.1))
 model.head_optimizer = keras.optimizers.Adam(0.1)
 slower = keras.callbacks.LearningRateScheduler(lambda epoch: 0.01)
 model.fit(batches, callbacks=[slower], shuffle=False, verbose=0)
-rates = [float(each.learning_rate) for each in (model.optimizer, model.head_optimizer)]
+rates = [float(optimizer.learning_rate) for optimizer in (model.optimizer, model.head_optimizer)]
 
 with tempfile.TemporaryDirectory() as folder:
     model.save(f"{folder}/model.keras")
     loaded = keras.saving.load_model(f"{folder}/model.keras")
 
-print(f"rates {rates[0]:.2f} and {rates[1]:.2f}; loaded:", hasattr(loaded, "head_optimizer"))
+print(f"learning rates: {rates[0]:.2f} and {rates[1]:.2f}")
+print("second optimizer after loading:", hasattr(loaded, "head_optimizer"))
 
 # %% tags=["claims"]
 assert np.allclose(rates, [0.01, 0.1]) and loaded.optimizer.iterations == 16
@@ -736,10 +770,10 @@ assert not hasattr(loaded, "head_optimizer")
 # %% [markdown]
 # ### Exercise 14.4: complete
 #
-# Write the step with two optimizers: `model.head_optimizer` updates the last layer (it may have no bias),
-# `model.optimizer` those before it; a frozen layer stays where it is. Both take their gradients at the same weights,
-# those before the update. Each may scale the loss by a factor of its own. Keep what exercise 14.3 asked for, the
-# graph too; there is no penalty of your own.
+# Write the step with two optimizers. `model.head_optimizer` updates the last layer, which may have no bias.
+# `model.optimizer` updates the layers before it. Do not move a frozen layer. Both take their gradients at the same weights,
+# those before the update, and each may have its own loss scale. Keep what exercise 14.3 asked for, without the extra
+# penalty.
 
 
 # %% exercise="14.4"
@@ -767,139 +801,55 @@ check("14.4", two_optimizer_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# One forward pass, one loss, a scaled loss for each optimizer: two targets. Which tape answers twice?
+# One forward pass, one loss, and one scaled loss for each optimizer: these are two targets. Which tape answers twice?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `head = model.layers[-1].trainable_variables`, and a list of the trainable variables of `model.layers[:-1]`. A
-# persistent tape; both gradients; then both `apply`.
+# `head = model.layers[-1].trainable_variables`, and the body is a list of the trainable variables of `model.layers[:-1]`.
+# Use a persistent tape, compute both gradients, and then call both `apply` methods.
 #
 # </details>
 
 # %% [markdown]
-# ### Further: what a train_step reports
+# ### A longer table
 #
-# Keras's own step is the one of exercise 14.3 without the penalty, and two lines more: the loss that is shown, and the
-# metrics. Three epochs give one history:
-
-
-# %%
-class Own(keras.Sequential):
-    def train_step(self, data):
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            y_hat = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            scaled = self.optimizer.scale_loss(loss)
-        gradients = tape.gradient(scaled, self.trainable_variables)
-        self.optimizer.apply(gradients, self.trainable_variables)
-        # a short batch: less
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
-        return self.compute_metrics(x, y, y_hat, sample_weight)
-
-
-# %%
-histories, weights = [], tf.random.uniform((512,))
-for model in (build_model(), build_model(Own)):
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
-    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    # the last batch has 12
-    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}
-    histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
-    print(".", end="", flush=True)
-
-# %%
-print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
-print("kept:", end=" ", flush=True)
-keeps = kept(
-    lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
-)
-print(sum(keeps.values()), "of 3")
-
-# %% tags=["claims"]
-assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
-assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
-
-# %% [markdown]
-# ## How do I decide?
-#
-# ### Exercise 14.5: predict
-#
-# Name the smallest means that does each without a trick: `"fit"` (with what `compile` takes, an optimizer of your own too,
-# callbacks, the data, `compute_loss`), `"train_step"`, or `"loop"` where a step is not one batch and one update.
-#
-# 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
-# 2. The gradients of two losses are projected where they conflict (lesson 12).
-# 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights before that step.
-# 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
-
-# %% exercise="14.5"
-# A list of five strings: "fit", "train_step" or "loop".
-### BEGIN SOLUTION
-means = ["fit", "train_step", "fit", "train_step", "loop"]
-### END SOLUTION
-
-# %%
-check("14.5", means)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Where is one loss, one gradient and one batch enough?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# An optimizer sees each gradient, of one loss. A pipeline can read a variable that a callback sets.
-#
-# </details>
-
-# %% [markdown]
-# <details><summary>After your answer: take the first row that does the job without a trick</summary>
-#
-# | what is your own | smallest means | evidence |
+# | what you want to change | the smallest option | where the course shows it |
 # |---|---|---|
-# | nothing | `fit` | `own_fit` |
-# | when to stop, what to note, how the data change | callbacks | `EarlyStopping`, `stronger` |
-# | a loss of `y` and `y_hat` | `compile(loss=f)`, one number for each example | `pinball` |
-# | which examples count, by their losses | `compile(loss=f)`, too | lesson 18 |
-# | on how many devices, in how many bits | `fit`, in a scope or with a policy | lesson 20 |
-# | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
-# | a loss that needs x or the model | `compute_loss` | `Smooth` |
-# | a law for the output's slopes | `compute_loss`, too | lesson 19 |
-# | inputs that their own gradient moves | `compute_loss`, too | lesson 15, there in a loop |
-# | several losses apart, several optimizers | `train_step` | exercise 14.4 |
-# | a gradient taken at other weights | `train_step` | still one batch, one update |
-# | clipping by the joint norm over several devices | `train_step` | lesson 20, there in a loop |
-# | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
+# | nothing | `fit` | `own_fit` above |
+# | when to stop, what to record, how the data change | callbacks | `EarlyStopping`, `set_strength` above |
+# | a loss of `y` and `y_hat` | `compile(loss=f)` | `pinball` |
+# | which examples count, by their losses | `compile(loss=f)` | lesson 18 |
+# | the number of devices, or of bits | `fit`, in a scope or with a policy | lesson 20 |
+# | what happens to each gradient | `update_step` of an optimizer | `ClippedSGD` |
+# | a loss that needs `x` or the model | `compute_loss` | `Smooth` above |
+# | a law for the derivatives of the output | `compute_loss` | lesson 19 |
+# | inputs that their own gradient moves | `compute_loss` | lesson 15, there in a loop |
+# | several losses or optimizers | `train_step` | exercise 14.4 |
+# | a gradient taken at other weights | `train_step` | exercise 14.5 |
+# | clipping by the global norm over several devices | `train_step` | lesson 20, there in a loop |
+# | two networks that move in turn | a loop, or a `train_step` with both | lesson 16 |
 # | a loss after a step, through the step | `train_step` | lesson 17, there in a loop |
 # | which examples count, by their gradients | `train_step` | lesson 18, there in a loop |
 # | a step that is kept only if the loss falls | a loop | lesson 19 |
-#
-# </details>
-#
-# In a loop you write all the rest yourself: metrics, sample weights, `scale_loss`, the progress bar, the calls of
-# callbacks.
 
 # %% [markdown]
-# ## Does this script do what fit does?
+# ### Does this script do what fit does?
 #
-# Exercise 14.6 is the examination of Parts I and II: a script of some 30 lines that somebody sends you. It runs, its
-# losses fall, and it should end where `fit` ends. How many faults it has, nobody knows. You have two instruments:
+# Exercise 14.6 is the exam of Parts I and II. Somebody sends you a training script of 30 lines. It runs, its losses fall,
+# and it should end where `fit` ends. It has several bugs, and you are not told how many. You have two instruments:
 #
-# - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history. Choose
-#   models and data that separate the causes: without a regulariser, with one batch, with one epoch, without dropout.
-# - **The tools.** `check_gradients` for a slope by hand, `ExplainingTape` for a gradient that is missing, `print` in what is
-#   traced.
+# - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history.
+#   Choose models and data that separate the causes: no regularizer, one batch, one epoch, no dropout.
+# - **The tools.** Use `check_gradients` for a derivative by hand, `ExplainingTape` for a missing gradient, and `print` in
+#   a function that is traced.
 #
-# This is what `fit` does, for you to compare with:
+# This is what `fit` does:
 
 
 # %%
 def by_fit(model, x, y, x_val, y_val, rates, batch_size):
-    """Train one epoch with each rate; return fit's history, a dict of lists."""
+    """Train one epoch with each learning rate; return fit's history, a dict of lists."""
     model.compile(keras.optimizers.SGD(), keras.losses.Huber(delta=1.0))
     schedule = keras.callbacks.LearningRateScheduler(lambda epoch: rates[epoch])
     options = {"epochs": len(rates), "callbacks": [schedule], "shuffle": False, "verbose": 0}
@@ -922,7 +872,8 @@ y_row = y_line[:, 0]  # (400,)
 trial = (x_line[:50], y_row[:50], x_line[50:80], y_row[50:80], [0.1, 0.05], 16)
 history = by_fit(trial_model(), *trial)
 
-print({name: len(values) for name, values in history.items()})
+for name, values in history.items():
+    print(f"{name:8}", [f"{value:.3f}" for value in values])
 
 # %% tags=["claims"]
 assert history["loss"][1] < 0.8 * history["loss"][0]
@@ -930,10 +881,10 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 # %% [markdown]
 # ### Exercise 14.6: repair
 #
-# Mend `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential,
-# of any layers, and returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is
-# Huber's: half the squared error up to a size of 1, and the size minus a half beyond. Compare in cells of your own:
-# `train(trial_model(), *trial)`. A check names one fault that is left, if it knows it.
+# Repair `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential, with
+# any layers, and returns (n, 1). `x` has shape (n, features), `y` has shape (n,), and the last batch may be short. The
+# loss is Huber's: half the squared error up to a size of 1, and the size minus a half beyond. Compare in new cells, with
+# `train(trial_model(), *trial)`. A check names one remaining bug, if it knows it.
 
 
 # %% exercise="14.6" minutes=15
@@ -1018,26 +969,27 @@ check("14.6", train)
 # <details><summary>Hint 1</summary>
 #
 # Compare where little can differ: `dropout=0`, `strength=0`, one epoch, one batch. Then add one thing at a time. If the
-# weights already differ, look at the slope of `huber`, at shapes, and at what the tape records; lessons 07, 09 and 03.
+# weights already differ, look at the derivative of `huber` (lesson 07), at shapes (lesson 09), and at what the tape records
+# (lesson 03).
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With two rates, ask what Python does while a graph is traced (lesson 05). If only the history differs: what does the metric
-# remember, what does it weigh (lesson 09), and how is the model called for the validation?
+# With two learning rates, ask what Python does while a graph is traced (lesson 05). If only the history differs: what does
+# the metric remember, how does it weight the batches (lesson 09), and how do you call the model for validation?
 #
 # </details>
 
 # %% [markdown]
-# ## What is wrong with this program?
+# ### What is wrong with this program?
 #
-# Part II ends with a fault that you find by its symptom. No hints, and no points: as in work of your own. It takes
-# about five minutes.
+# Part II ends with a bug that you find by its symptom. There are no hints and no points, as at work. It takes about five
+# minutes.
 #
 # ### Exercise 14.7: repair
 #
-# This loop trains with Adam. The loss falls at first, and then goes up and down and never settles; a look at the
-# weights shows that every one of them moves by 0.05, up or down, at *every* step. Under `fit` the same Adam settles.
+# This loop trains with Adam. The loss falls at first, and then goes up and down and never converges. A look at the weights
+# shows that every weight moves by 0.05, up or down, at *every* step. Under `fit`, the same Adam converges.
 
 # %% exercise="14.7"
 def train_with_adam(model, x, y, steps):
@@ -1066,58 +1018,15 @@ def train_with_adam(model, x, y, steps):
 check("14.7", train_with_adam)
 
 # %% [markdown]
-# ## Checkpoint
-#
-# Answer each question before you open it.
-#
-# <details><summary>1. A loss function for <code>compile</code> returns one number for the batch. What breaks?</summary>
-#
-# Sample weights: they weigh the mean, not the examples.
-#
-# </details>
-# <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
-# happens?</summary>
-#
-# If the step scales the loss, the clipped gradients are divided by the factor after that, and end too short. If it does not,
-# all gradients do. `update_step` gets them when that is done.
-#
-# </details>
-# <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you
-# look?</summary>
-#
-# At the metric: is it reset in each epoch, are short batches weighed by their size? And which loss goes in, with the
-# penalties?
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - `fit` is two loops around `train_step`, which it compiles, with callbacks between. It warns of a `None`
-#   while it traces, not at each batch.
-# - A loss gives one number for each example.
-# - `update_step` of an optimizer changes gradients, `compute_loss` the loss; `train_step` is for several losses or optimizers, or a gradient taken at other weights.
-# - Whatever you move: the same start and batches, the same weights; and sample weights, loss scaling and accumulation.
-#
-# ```python
-# class Clipped(keras.optimizers.Adam):
-#     def update_step(self, gradient, variable, learning_rate):
-#         # IndexedSlices, of an Embedding layer: tf.convert_to_tensor(gradient)
-#         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
-# ```
-#
-# **To remember**: take the smallest means: `fit`, then an optimizer or `compute_loss`, then `train_step`, then a loop.
-
-# %% [markdown]
 # ## Further reading
 #
 # - Keras's guide *Customizing what happens in `fit()` with TensorFlow*: `train_step` in reference form.
 # - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping, row
 #   by row.
 #
-# Part II ends here. Ten questions over all of it, with other numbers: `from course_utils import review` in a cell of
-# your own, and then `review(part="II")`; or `course review --part II` in a terminal.
+# Part II ends here. For ten questions over all of it, with other numbers, write `from course_utils import review` in a
+# new cell, and then `review(part="II")`. In a terminal, type `course review --part II`.
 #
-# At work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that
-# you write, and look at `plot_tape` when you no longer know what depends on what. Part III goes where only a
-# tape leads: [15 · Input gradients](15_input_gradients.ipynb).
+# At work, use `ExplainingTape` where a gradient is `None` or NaN, run `check_gradients` on every loss that you write, and
+# look at `plot_tape` when you no longer know what depends on what. Part III goes where you need a tape:
+# [15 · Input gradients](15_input_gradients.ipynb).

@@ -456,7 +456,7 @@ def stepping(
 ):
     """Return an answer to 14.3 with another loss, another update or another result."""
 
-    def penalised_train_step(model, data):
+    def penalized_train_step(model, data):
         x, y, w = data
         with tf.GradientTape() as tape:
             y_hat = call(model, x)
@@ -466,7 +466,7 @@ def stepping(
         apply(model.optimizer, gradients, model.trainable_variables)
         return result(value, model, x, y, w)
 
-    return penalised_train_step
+    return penalized_train_step
 
 
 def in_inference(model, x):
@@ -520,7 +520,7 @@ def called_again(training):
 def penalised_last(returned):
     """Return an answer that adds its own penalty to the loss after that was scaled."""
 
-    def penalised_train_step(model, data):
+    def penalized_train_step(model, data):
         x, y, w = data
         with tf.GradientTape() as tape:
             y_hat = model(x, training=True)
@@ -530,7 +530,7 @@ def penalised_last(returned):
         model.optimizer.apply(gradients, model.trainable_variables)
         return {"loss": loss + own if returned else loss}
 
-    return penalised_train_step
+    return penalized_train_step
 
 
 def trained_on_batch(model, data):

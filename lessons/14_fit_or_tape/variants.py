@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="14.a",
-        section="What is fit, in your own words?",
+        section="What does fit do?",
         program="""
 import warnings
 import keras
@@ -37,7 +37,7 @@ print(len(told))
     ),
     Variant(
         id="14.a",
-        section="What is fit, in your own words?",
+        section="What does fit do?",
         program="""
 import warnings
 import keras
@@ -68,7 +68,7 @@ print(len(told))
     ),
     Variant(
         id="14.b",
-        section="How does a clipping move into fit?",
+        section="Does my optimizer keep what fit promises?",
         program="""
 import keras
 
@@ -99,7 +99,7 @@ print(dose.numpy())
     ),
     Variant(
         id="14.b",
-        section="How does a clipping move into fit?",
+        section="Does my optimizer keep what fit promises?",
         program="""
 import keras
 

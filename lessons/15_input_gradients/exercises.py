@@ -81,24 +81,6 @@ def as_attacks(W: np.ndarray, V: np.ndarray, x: np.ndarray, y: np.ndarray, *limi
 
 
 EXERCISES = (
-    Question(
-        id="15.1",
-        title="The parts of a score",
-        kind="complete",
-        points=3,
-        draw=draw_scores,
-        prepare=as_scores,
-        parts=[
-            Part(
-                words="the parts",
-                form="Return one part for each entry of `x`, (d,): the mean over the starts.",
-            )
-        ],
-        praise=(
-            "Your parts add up to the mean difference, with an error that shrinks with the "
-            "size of the pieces."
-        ),
-    ),
     ValueQuestion(
         id="15.2",
         title="Many small steps",
@@ -141,6 +123,24 @@ EXERCISES = (
             "original."
         ),
     ),
+    Question(
+        id="15.1",
+        title="The parts of a score",
+        kind="complete",
+        points=3,
+        draw=draw_scores,
+        prepare=as_scores,
+        parts=[
+            Part(
+                words="the parts",
+                form="Return one part for each entry of `x`, (d,): the mean over the starts.",
+            )
+        ],
+        praise=(
+            "Your parts add up to the mean difference, with an error that shrinks with the "
+            "size of the pieces."
+        ),
+    ),
 )
 
 PREDICTIONS = (
@@ -159,16 +159,17 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "15.b",
-        right="8",
+        "15.e",
+        right="it fails on more than a tenth",
         options={
-            "0": "`trainable` sounds like an instruction for the tape. But it only changes a "
-            "list of Keras.",
-            "8": "The line changes the list `model.trainable_variables`. But the "
-            "`tf.Variable`s inside stay trainable, so a tape watches each one when it is "
-            "read.",
+            "it stays right on nearly all, too": "The step has the same size, and neither "
+            "picture would fool you. But these signs are not random.",
+            "it fails on a few in a hundred": "A few more than with random signs seems "
+            "plausible for a step of the same size. But these signs all push the same way.",
+            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 "
+            "products. The signs of the gradient all push the same way: up to 28 times as "
+            "strong, and closer to 28 the more equal the slopes are.",
         },
-        otherwise="The line affects either all variables of the model or none.",
     ),
     Callout(
         "15.c",
@@ -193,19 +194,6 @@ PREDICTIONS = (
             "see is the picture itself, which masks the gradient.",
             "black: no pixel counts": "A network that has learned nothing seems to use no "
             "pixel. But it still has slopes: they mean nothing, but they are not 0.",
-        },
-    ),
-    Callout(
-        "15.e",
-        right="it fails on more than a tenth",
-        options={
-            "it stays right on nearly all, too": "The step has the same size, and neither "
-            "picture would fool you. But these signs are not random.",
-            "it fails on a few in a hundred": "A few more than with random signs seems "
-            "plausible for a step of the same size. But these signs all push the same way.",
-            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 "
-            "products. The signs of the gradient all push the same way: up to 28 times as "
-            "strong, and closer to 28 the more equal the slopes are.",
         },
     ),
 )

@@ -52,69 +52,8 @@ print(f"{slopes[0]:.2f}")
         },
     ),
     Variant(
-        id="15.b",
-        section="Which pixels would change the answer?",
-        program="""
-import keras
-
-model = keras.Sequential([
-    keras.Input((4,)),
-    keras.layers.Dense(8, name="old"),
-    keras.layers.Dense(8),
-    keras.layers.Dense(1),
-])
-model.get_layer("old").trainable = False
-
-with tf.GradientTape() as tape:
-    model(tf.ones((1, 4)))
-print(len(tape.watched_variables()))
-""",
-        right="6",
-        options={
-            "4": "4 is the length of `model.trainable_variables`, which the line makes "
-            "shorter. But the tape does not use that list.",
-            "6": "Each layer has a kernel and a bias, and a tape watches a variable when it is "
-            "read, whether the layer is frozen or not.",
-            "2": "2 is the number of variables in the frozen layer. But the tape watches the "
-            "others too.",
-            "0": "0 would mean that the whole model was frozen, for the tape as well. But only "
-            "one layer was frozen, and the tape watches even that.",
-        },
-        otherwise=(
-            "There are three layers with two variables each. Does `trainable = False` on "
-            "a layer affect the tape?"
-        ),
-    ),
-    Variant(
-        id="15.b",
-        section="Which pixels would change the answer?",
-        program="""
-import keras
-
-layers = [keras.layers.Dense(3), keras.layers.Dense(1)]
-model = keras.Sequential([keras.Input((4,)), *layers])
-model.trainable = False
-x = tf.ones((1, 4))
-
-with tf.GradientTape(watch_accessed_variables=False) as tape:
-    tape.watch(x)
-    model(x)
-print(len(tape.watched_variables()))
-""",
-        question="The model has four variables. What does it print?",
-        right="0",
-        options={
-            "0": "`watch_accessed_variables=False` tells the tape to watch only `x`, which is "
-            "not a variable. `trainable = False` alone would not do that.",
-            "4": "4 would be right with a normal tape, whatever `trainable` says. But this "
-            "tape does not watch the variables it reads.",
-            "1": "The tape does watch `x`. But `x` is a tensor, and the list contains variables.",
-        },
-        otherwise="Either the tape watches the variables that the model reads, or it does not.",
-    ),
-    Variant(
         id="15.c",
-        section="Do the parts add up to the answer?",
+        section="Can I split a score among the pixels?",
         program="""
 dose = tf.constant(2.0)
 
@@ -139,7 +78,7 @@ print(f"{part:.2f}")
     ),
     Variant(
         id="15.c",
-        section="Do the parts add up to the answer?",
+        section="Can I split a score among the pixels?",
         program="""
 width, height = tf.constant(2.0), tf.constant(5.0)
 
@@ -164,7 +103,7 @@ print((width * by_width + height * by_height).numpy())
     ),
     Variant(
         id="15.d",
-        section="What does such a picture prove?",
+        section="What does a map of gradients prove?",
         program="""
 picture = tf.constant([0.0, 0.9, 0.0, 0.0, 0.7])
 random_weights = tf.constant([1.3, -0.4, 0.8, -2.1, 0.6])
@@ -189,7 +128,7 @@ print(np.flatnonzero(part))
     ),
     Variant(
         id="15.d",
-        section="What does such a picture prove?",
+        section="What does a map of gradients prove?",
         program="""
 notes = tf.constant([0.0, 3.0, 0.0, 1.0, 0.0, 2.0])
 
