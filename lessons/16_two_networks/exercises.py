@@ -167,6 +167,19 @@ EXERCISES = (
 
 PREDICTIONS = (
     Callout(
+        "16.c",
+        right="numbers",
+        options={
+            "None": "It is not the generator's loss, so `None` seems natural. But a tape knows "
+            "only paths, not owners.",
+            "zeros": "0 would mean that other fakes have the same critic's loss. But they do "
+            "not: there is a path, and its slopes are not 0.",
+            "numbers": "The fakes were computed from the generator inside the block, so a path "
+            "leads from its variables to the critic's loss. Only the sources that you "
+            "choose decide which network moves.",
+        },
+    ),
+    Callout(
         "16.a",
         right="further than at the start, about 1.6",
         options={
@@ -192,19 +205,6 @@ PREDICTIONS = (
             "small they go around an ellipse that is almost a circle.",
             "further than at the start, about 1.6": "With one recording they did move outward. "
             "But the new slope changes each of the generator's 100 steps a little.",
-        },
-    ),
-    Callout(
-        "16.c",
-        right="numbers",
-        options={
-            "None": "It is not the generator's loss, so `None` seems natural. But a tape knows "
-            "only paths, not owners.",
-            "zeros": "0 would mean that other fakes have the same critic's loss. But they do "
-            "not: there is a path, and its slopes are not 0.",
-            "numbers": "The fakes were computed from the generator inside the block, so a path "
-            "leads from its variables to the critic's loss. Only the sources that you "
-            "choose decide which network moves.",
         },
     ),
     Callout(

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="16.a",
-        section="Where does a game of two end?",
+        section="Where does a game of two numbers end?",
         program="""
 buyer, seller = tf.Variable(2.0), tf.Variable(0.0)
 
@@ -34,7 +34,7 @@ print(f"{tf.norm([buyer, seller]):.1f}")
     ),
     Variant(
         id="16.a",
-        section="Where does a game of two end?",
+        section="Where does a game of two numbers end?",
         program="""
 fox, hare = tf.Variable(2.0), tf.Variable(0.0)
 
@@ -63,7 +63,7 @@ print(f"{tf.norm([fox, hare]):.1f}")
     ),
     Variant(
         id="16.b",
-        section="Where does a game of two end?",
+        section="Where does a game of two numbers end?",
         program="""
 shift, slope = tf.Variable(2.0), tf.Variable(1.0)
 
@@ -90,7 +90,7 @@ print(shift.numpy())
     ),
     Variant(
         id="16.b",
-        section="Where does a game of two end?",
+        section="Where does a game of two numbers end?",
         program="""
 guard, thief = tf.Variable(3.0), tf.Variable(2.0)
 
@@ -113,7 +113,7 @@ print(thief.numpy())
     ),
     Variant(
         id="16.c",
-        section="Which variables may each network move?",
+        section="Which weights does each loss move?",
         program="""
 painter, expert = tf.Variable(2.0), tf.Variable(3.0)
 
@@ -138,7 +138,7 @@ print(slope if slope is None else slope.numpy())
     ),
     Variant(
         id="16.c",
-        section="Which variables may each network move?",
+        section="Which weights does each loss move?",
         program="""
 forger, bank = tf.Variable(4.0), tf.Variable(0.5)
 
@@ -160,7 +160,7 @@ print(slope if slope is None else slope.numpy())
     ),
     Variant(
         id="16.d",
-        section="How does a slope keep the critic fair?",
+        section="How does a penalty keep the critic fair?",
         program="""
 rng = np.random.default_rng(4)
 real, fake = np.ones((6, 3)), np.zeros((6, 3))  # six points
@@ -182,7 +182,7 @@ print(len(np.unique(between)))
     ),
     Variant(
         id="16.d",
-        section="How does a slope keep the critic fair?",
+        section="How does a penalty keep the critic fair?",
         program="""
 rng = np.random.default_rng(4)
 summer, winter = np.full((5, 4), 30.0), np.zeros((5, 4))  # five towns
