@@ -200,20 +200,6 @@ EXERCISES = (
 
 PREDICTIONS = (
     Callout(
-        "17.a",
-        right="a wave like that of the mean task, but lower",
-        options={
-            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
-            "the wave of the mean task": "The wave of the mean task is the tempting middle of "
-            "50,000 tasks. But the mean of waves is not the wave of the mean: waves with "
-            "different shifts partly cancel.",
-            "a wave like that of the mean task, but lower": "With a squared error, the best "
-            "prediction at x is the mean of all y there. The mean of a · sin(x - shift) "
-            "over these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of "
-            "height 1.75.",
-        },
-    ),
-    Callout(
         "17.b",
         right="-4.8",
         options={
@@ -252,16 +238,17 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "17.e",
-        right="that of MAML alone",
+        "17.a",
+        right="a wave like that of the mean task, but lower",
         options={
-            "that of all three": "All three take eight steps. But values that are not needed "
-            "again need not be stored.",
-            "that of MAML and of first order": "Both have an outer tape. But the backward pass "
-            "does not go beyond a `tf.stop_gradient`.",
-            "that of MAML alone": "A graph stores only what the backward pass needs. MAML goes "
-            "back through every step and needs the values of each one; first-order MAML "
-            "stops at each inner gradient, and Reptile has no outer backward pass.",
+            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
+            "the wave of the mean task": "The wave of the mean task is the tempting middle of "
+            "50,000 tasks. But the mean of waves is not the wave of the mean: waves with "
+            "different shifts partly cancel.",
+            "a wave like that of the mean task, but lower": "With a squared error, the best "
+            "prediction at x is the mean of all y there. The mean of a · sin(x - shift) "
+            "over these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of "
+            "height 1.75.",
         },
     ),
 )

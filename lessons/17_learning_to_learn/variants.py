@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="17.a",
-        section="What does one network learn of many tasks?",
+        section="What does pretraining learn?",
         program="""
 minutes = tf.constant([2.0, 2.0, 2.0, 10.0])  # four cooks, one recipe
 guess = tf.Variable(0.0)
@@ -29,7 +29,7 @@ print(f"{guess.numpy():.1f}")
     ),
     Variant(
         id="17.a",
-        section="What does one network learn of many tasks?",
+        section="What does pretraining learn?",
         program="""
 x = tf.constant([-1.0, -0.5, 0.5, 1.0])
 tasks = [3 * x, -x]  # the same x, two tasks
@@ -54,7 +54,7 @@ print(f"{slope.numpy():.1f}")
     ),
     Variant(
         id="17.b",
-        section="Can a tape go through a step of training?",
+        section="Can a tape go through a training step?",
         program="""
 w = tf.Variable(2.0)
 
@@ -79,7 +79,7 @@ print(outer.gradient(query_loss, w).numpy())
     ),
     Variant(
         id="17.b",
-        section="Can a tape go through a step of training?",
+        section="Can a tape go through a training step?",
         program="""
 w = tf.Variable(1.0)
 
