@@ -43,19 +43,6 @@ def as_clipped(W: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float) -> tup
 
 
 EXERCISES = (
-    Question(
-        id="18.1",
-        title="Weights that the gradient follows",
-        kind="repair",
-        points=2,
-        draw=draw_classified,
-        prepare=as_classified,
-        inputs="W x labels temperature",
-        parts=[Part(words="the gradient", form="Return one tensor with the shape of `W`.")],
-        praise=(
-            "The weights choose the examples, and the gradient does not try to change the weights."
-        ),
-    ),
     ValueQuestion(
         id="18.2",
         title="A weight, followed or not",
@@ -71,6 +58,19 @@ EXERCISES = (
         praise=(
             "Without `tf.stop_gradient`, the gradient of an example with loss 3 changes its "
             "sign: the step would raise its loss."
+        ),
+    ),
+    Question(
+        id="18.1",
+        title="Weights that the gradient follows",
+        kind="repair",
+        points=2,
+        draw=draw_classified,
+        prepare=as_classified,
+        inputs="W x labels temperature",
+        parts=[Part(words="the gradient", form="Return one tensor with the shape of `W`.")],
+        praise=(
+            "The weights choose the examples, and the gradient does not try to change the weights."
         ),
     ),
     Question(
