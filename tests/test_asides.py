@@ -106,43 +106,6 @@ def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
     assert moved["SGD"] < 1e-3 and np.isclose(moved["Adam"], 0.05, rtol=1e-2)
 
 
-def test_a_graph_drops_the_slopes_that_nobody_asks_for():
-    said("19", "(A graph drops them again; eager code runs them.)")
-    x = tf.random.stateless_normal((5, 1), seed=(1, 9))
-    weights = [
-        tf.Variable(tf.ones((1, 4))),
-        tf.Variable(tf.ones((4, 4))),
-        tf.Variable(tf.ones((4, 1))),
-    ]
-
-    def products(watched):
-        """Return how many matrix products are recorded, and how many the gradients need."""
-
-        @tf.function
-        def gradients():
-            with tf.GradientTape() as tape:
-                with tf.GradientTape(watch_accessed_variables=watched) as inner:
-                    inner.watch(x)
-                    u = tf.tanh(tf.tanh(x @ weights[0]) @ weights[1]) @ weights[2]
-                loss = tf.reduce_sum(inner.gradient(u, x) ** 2)
-            return tape.gradient(loss, weights)
-
-        graph = gradients.get_concrete_function().graph
-        waiting, needed = [output.op for output in graph.outputs], set()
-        while waiting:
-            operation = waiting.pop()
-            if operation not in needed:
-                needed.add(operation)
-                waiting += [each.op for each in operation.inputs]
-        return [
-            sum(o.type == "MatMul" for o in operations)
-            for operations in (graph.get_operations(), needed)
-        ]
-
-    (recorded, needed), (recorded_all, needed_all) = products(False), products(True)
-    assert recorded < recorded_all and needed == needed_all
-
-
 def test_the_statistics_of_an_empty_part_are_nan():
     said("20", "of the replica's own part (of an empty one: `nan`)")
     norm = layers.BatchNormalization()

@@ -216,24 +216,6 @@ EXERCISES = (
         praise=("The residual is 0 for a pendulum, and a tape has a path from the weights to it."),
     ),
     Question(
-        id="19.2",
-        title="A rod of changing material",
-        kind="repair",
-        points=3,
-        draw=draw_rods,
-        prepare=as_rod,
-        call=residual_and_slope,
-        inputs="weights material points",
-        parts=[
-            Part("residual", "the residual", "Return one tensor (n,), with one number per point."),
-            Part(
-                "gradient",
-                "the gradient of the mean squared residual with respect to the weights in `u`",
-            ),
-        ],
-        praise="You differentiate only the flow, without a mixed derivative.",
-    ),
-    Question(
         id="19.3",
         title="Start and ends built in",
         kind="complete",
@@ -255,6 +237,24 @@ EXERCISES = (
             ),
         ],
         praise="u is right at the start and at both ends, whatever the network returns.",
+    ),
+    Question(
+        id="19.2",
+        title="A rod of changing material",
+        kind="repair",
+        points=3,
+        draw=draw_rods,
+        prepare=as_rod,
+        call=residual_and_slope,
+        inputs="weights material points",
+        parts=[
+            Part("residual", "the residual", "Return one tensor (n,), with one number per point."),
+            Part(
+                "gradient",
+                "the gradient of the mean squared residual with respect to the weights in `u`",
+            ),
+        ],
+        praise="You differentiate only the flow, without a mixed derivative.",
     ),
     Question(
         id="19.4",

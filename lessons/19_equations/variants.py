@@ -61,7 +61,7 @@ print(f"{size.numpy():.2f}")
     ),
     Variant(
         id="19.c",
-        section="What does a second derivative cost?",
+        section="How do I differentiate with respect to one of two variables?",
         program="""
 points = tf.constant([[1.0, 2.0]])  # t, x
 
@@ -88,7 +88,7 @@ print(second.numpy()[0, 1])
     ),
     Variant(
         id="19.c",
-        section="What does a second derivative cost?",
+        section="How do I differentiate with respect to one of two variables?",
         program="""
 points = tf.constant([[2.0, 1.0]])  # t, x
 
