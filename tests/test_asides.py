@@ -107,7 +107,7 @@ def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
 
 
 def test_the_statistics_of_an_empty_part_are_nan():
-    said("20", "of the replica's own part (of an empty one: `nan`)")
+    said("20", "of the replica's own part (of an empty one: NaN)")
     norm = layers.BatchNormalization()
     norm.build((None, 3))
     norm(tf.zeros((0, 3)), training=True)
@@ -197,12 +197,12 @@ except tf.errors.InvalidArgumentError:
 
 
 def test_on_two_replicas():
-    said("20", "`update_step` of an optimizer, which gets the sum")
-    said("20", "With replicas, hand it the sum, an n-th each, as `clip_the_sum` does")
-    said("20", "with replicas, the optimizer may look at the first one's gradients alone")
+    said("20", "an optimizer's `update_step`, which gets the sum")
+    said("20", "With replicas, pass this optimizer the sum of the gradients, divided by n")
+    said("20", "with replicas, the optimizer may look at the first one's gradients only")
     command = [sys.executable, "-c", TWO_REPLICAS]
-    said("20", "parts of unlike sizes, or unlike sums of weights: a mean of means")
-    said("20", "with copies on several devices it may raise")
+    said("20", "parts of different size, or different sums of weights, give a mean of means")
+    said("20", "with copies on several devices it may raise an error")
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "raised\n"

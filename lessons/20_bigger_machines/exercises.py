@@ -221,6 +221,20 @@ EXERCISES = (
         praise="Every copy ends with the weights that a single device would have.",
     ),
     Question(
+        id="20.4",
+        title="A step with a scaled loss",
+        kind="complete",
+        points=3,
+        draw=draw_scaled,
+        prepare=as_scaled,
+        call=moves_and_scale,
+        inputs="values slopes lr scale",
+        parts=[Part(words="the changes of the variables, and the next scale")],
+        praise=(
+            "Small gradients are no longer lost, and a gradient that is too large changes nothing."
+        ),
+    ),
+    Question(
         id="20.3",
         title="Full batches for XLA",
         kind="complete",
@@ -268,20 +282,6 @@ EXERCISES = (
         ],
         praise="XLA sees only one shape, and the short batch takes the right step.",
     ),
-    Question(
-        id="20.4",
-        title="A step with a scaled loss",
-        kind="complete",
-        points=3,
-        draw=draw_scaled,
-        prepare=as_scaled,
-        call=moves_and_scale,
-        inputs="values slopes lr scale",
-        parts=[Part(words="the changes of the variables, and the next scale")],
-        praise=(
-            "Small gradients are no longer lost, and a gradient that is too large changes nothing."
-        ),
-    ),
 )
 
 PREDICTIONS = (
@@ -312,18 +312,15 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "20.c",
-        right="those of the first replica",
+        "20.e",
+        right="0",
         options={
-            "the mean of all replicas'": "The mean would be sensible. But the layer's averages "
-            "are a variable with a copy on each device, and reading it returns the first "
-            "copy.",
-            "those of the first replica": "Each copy of the averages was updated separately, "
-            "and reading the variable returns the first copy. What the other devices saw "
-            "is lost.",
-            "those of the whole batch": "The averages of the whole batch would be ideal. But "
-            "no replica saw the whole batch: each computed the mean and variance of its "
-            "part.",
+            "6e-9": "The loss and w are `float32`, so 6e-9 is tempting. But in the backward "
+            "pass the gradient goes through `float16`.",
+            "0": "In `float16` every number below 3e-8 becomes 0, and in the backward pass the "
+            "gradient goes through it.",
+            "None": "A cast may seem to break the path. But a cast between floating-point "
+            "types has a gradient.",
         },
     ),
     Callout(
@@ -338,15 +335,18 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "20.e",
-        right="0",
+        "20.c",
+        right="those of the first replica",
         options={
-            "6e-9": "The loss and w are `float32`, so 6e-9 is tempting. But in the backward "
-            "pass the gradient goes through `float16`.",
-            "0": "In `float16` every number below 3e-8 becomes 0, and in the backward pass the "
-            "gradient goes through it.",
-            "None": "A cast may seem to break the path. But a cast between floating-point "
-            "types has a gradient.",
+            "the mean of all replicas'": "The mean would be sensible. But the layer's averages "
+            "are a variable with a copy on each device, and reading it returns the first "
+            "copy.",
+            "those of the first replica": "Each copy of the averages was updated separately, "
+            "and reading the variable returns the first copy. What the other devices saw "
+            "is lost.",
+            "those of the whole batch": "The averages of the whole batch would be ideal. But "
+            "no replica saw the whole batch: each computed the mean and variance of its "
+            "part.",
         },
     ),
 )

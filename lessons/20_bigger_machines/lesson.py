@@ -1,28 +1,26 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 20 · Bigger machines
 #
-# One step on several devices, several machines, another compiler, 16 bits: each promises the same training, faster. Here you
-# find out where it is not the same, and make it so.
+# Your loop runs well on one GPU. You wrap it for two, and no error comes. The printed loss has doubled, and so has your
+# learning rate. A second device promises the same training, faster. In this lesson you check that it is the same, and
+# repair it where it is not.
 #
 # **You will learn to**
 #
-# - take one step on several devices, and prove that the weights are those of one;
-# - name what each replica counts alone: means, penalties, clipping, statistics, metrics;
-# - start two workers, lose one, and go on from a checkpoint (a section that can wait);
-# - compile a step with XLA and train in 16 bits without changing what is learned.
+# - take one step on several devices, and prove that the weights are those of one device;
+# - divide losses and penalties so that they count once;
+# - clip and measure over all devices.
 #
 # **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson
-from course_utils.session import standard_error_held
 
 start_lesson("20")
 
 import timeit
 
 import keras
-import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
@@ -30,21 +28,19 @@ from keras import layers
 # %% [markdown]
 # ## What is one step on several devices?
 #
-# Each device holds a copy of the model, a **replica**, and takes a part of the batch. The gradients of all parts are added, and
-# every replica takes the same step with the sum. First without any help: a batch of 64, halved, and one model for both halves, since their
-# weights are equal anyway. (`reduction=None` gives a loss for each example.)
+# Each device holds a copy of the model, a **replica**, and takes a part of the batch. The gradients of all parts are added,
+# and every replica takes the same step with the sum. Do it by hand first: a batch of 64, in two halves, and one model for
+# both, as their weights are equal anyway.
 
 # %%
-# (256, 20), (256,)
-x, y = map(tf.constant, make_classification(256, seed=20))
+x, y = map(tf.constant, make_classification(256, seed=20))  # (256, 20), (256,)
 loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
 
 
 def new_model(penalty=None):
     keras.utils.set_random_seed(20)
     first = layers.Dense(32, activation="tanh", kernel_regularizer=penalty)
-    # logits
-    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])
+    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])  # logits
 
 
 def gradients_of(model, x, y, divisor):
@@ -60,68 +56,50 @@ def largest_difference(arrays, others):
 
 
 model = new_model()
-whole = gradients_of(model, x[:64], y[:64], 64)
-halves = [gradients_of(model, x[i : i + 32], y[i : i + 32], 64) for i in (0, 32)]
-summed = [a + b for a, b in zip(*halves, strict=True)]
+whole = gradients_of(model, x[:64], y[:64], divisor=64)
+halves = [gradients_of(model, x[i : i + 32], y[i : i + 32], divisor=64) for i in (0, 32)]
+added = [a + b for a, b in zip(*halves, strict=True)]
 
-print("the sum of both is the gradient of all:", largest_difference(whole, summed) < 1e-5)
+print("the gradients of the halves add up, within 1e-5:", largest_difference(whole, added) < 1e-5)
 
 # %% tags=["claims"]
-assert largest_difference(whole, summed) < 1e-5
+assert largest_difference(whole, added) < 1e-5
 
 # %% [markdown]
-# Both halves divide by 64, the size of the **global batch**. A program that ran on one device says `tf.reduce_mean`.
+# Both halves divide by 64, the size of the **global batch**. Your program for one device probably uses `tf.reduce_mean`.
 #
 # > **Predict**
 # >
-# > Each half takes the mean over its own 32 examples, and the two gradients are added. What comes out?
+# > Each half takes the mean over its own 32 examples, and the two gradients are added. How long is the result, compared with
+# > the gradient of the whole batch?
 
 # %%
 predict("20.a", "")
 
 # %%
-by_means = [gradients_of(model, x[i : i + 32], y[i : i + 32], 32) for i in (0, 32)]
-summed_means = [a + b for a, b in zip(*by_means, strict=True)]
-factor = float(tf.linalg.global_norm(summed_means) / tf.linalg.global_norm(whole))
+by_means = [gradients_of(model, x[i : i + 32], y[i : i + 32], divisor=32) for i in (0, 32)]
+added_means = [a + b for a, b in zip(*by_means, strict=True)]
+factor = float(tf.linalg.global_norm(added_means) / tf.linalg.global_norm(whole))
 
-print(f"{factor:.2f} times the gradient of all")
+print(f"{factor:.2f} times as long")
 
-# %% [markdown]
-# The same factor in every entry, since the halves are alike in size. From n such parts it is n:
-
-# %%
+# %% tags=["claims"]
 scaled = [factor * g for g in whole]
-
-print("in every entry:", largest_difference(summed_means, scaled) < 1e-5)
-
-# %% tags=["claims"]
-assert np.isclose(factor, len(halves), rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
+assert np.isclose(factor, 2, rtol=1e-4) and largest_difference(added_means, scaled) < 1e-5
 
 # %% [markdown]
-# Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else
-# `start_lesson` has split the CPU into two **logical devices**: they share its cores, so nothing gets faster, but
-# each computes by itself. Your own program calls `split_cpu` before anything else runs. Here it is too late:
-
-
-# %%
-def split_cpu(into):
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    devices = [tf.config.LogicalDeviceConfiguration()] * into
-    tf.config.set_logical_device_configuration(cpu, devices)
-
-
-try:
-    split_cpu(3)
-except RuntimeError as error:
-    too_late = str(error)
-print(too_late)
-
-# %% tags=["claims"]
-assert "cannot be modified after being initialized" in too_late
+# Twice as long, and with n devices n times. Nothing fails: the loss is n times too large, and the step is as if the learning
+# rate were n times as large. So **sum the losses, and divide by the global batch**.
+#
+# ## How does TensorFlow do it?
+#
+# `MirroredStrategy` puts the replicas on your devices. If you have no two GPUs, `start_lesson` has split your CPU into two
+# **logical devices**. They are no faster, but they behave like two.
+#
+# A variable that you make inside `strategy.scope()` gets a copy on each device:
 
 # %%
-# strategies report each sum of gradients
-tf.get_logger().setLevel("WARNING")
+tf.get_logger().setLevel("WARNING")  # strategies report each sum of gradients
 
 devices = tf.config.list_logical_devices("GPU")
 if len(devices) < 2:
@@ -140,20 +118,17 @@ print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copi
 assert n_replicas == len(devices) > 1
 
 # %% [markdown]
-# A variable that is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each
-# replica, with its part of the data; `strategy.reduce` joins what they returned, here a number each (`axis=None`).
-# The optimizer does the rest: `apply`, called on a replica, **adds** the gradients of all replicas, and takes the
-# step on every copy. `size_of` says what a replica divides by, and `between` changes the gradients before `apply`:
-# both vary further on.
+# Here is the step. `strategy.run` runs a function once for each replica, with its part of the data. `apply`, called on a
+# replica, **adds** the gradients of all replicas and updates every copy. `strategy.reduce` adds what the replicas returned.
 
 
 # %%
-def make_step(strategy, model, optimizer, size_of=lambda y: 64, between=list):
+def make_step(strategy, model, optimizer):
     def replica_step(x, y):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / size_of(y)
+            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / 64
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply(between(gradients), model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
         return loss
 
     @tf.function
@@ -165,117 +140,137 @@ def make_step(strategy, model, optimizer, size_of=lambda y: 64, between=list):
 
 
 # %% [markdown]
-# `experimental_distribute_dataset` cuts each batch into parts. Without a strategy, TensorFlow uses a default one with one replica, so one program serves both:
+# `experimental_distribute_dataset` cuts each batch into parts. Without a strategy, TensorFlow uses a default one with a single
+# replica, so one program serves both. Train on one device, and on all:
 
 
 # %%
-def train(strategy, kind=keras.optimizers.SGD, rate=0.1, count=256, **how):
+def train(strategy, make_step=make_step, optimizer=keras.optimizers.SGD, rate=0.1, count=256):
+    """Return the model after an epoch on the first count examples, and the losses."""
     with strategy.scope():
-        model, optimizer = new_model(), kind(rate)
-        # so that its variables have copies, too
-        optimizer.build(model.trainable_variables)
-    step = make_step(strategy, model, optimizer, **how)
+        model, optimizer = new_model(), optimizer(rate)
+        optimizer.build(model.trainable_variables)  # so that its variables have copies as well
+    step = make_step(strategy, model, optimizer)
     batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
     losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
     return model, losses
 
-# %%
+
 one_device = tf.distribute.get_strategy()
-alone, its_losses = train(one_device)
-together, their_losses = train(strategy)
-gap = largest_difference(alone.get_weights(), together.get_weights())
+single, single_losses = train(one_device)
+mirrored, mirrored_losses = train(strategy)
 
-print("equal weights:", gap < 1e-5, "and losses:", np.allclose(its_losses, their_losses, rtol=1e-4))
+print("one device: ", [f"{loss:.4f}" for loss in single_losses])
+print("all devices:", [f"{loss:.4f}" for loss in mirrored_losses])
+difference = largest_difference(single.get_weights(), mirrored.get_weights())
+print("weights equal within 1e-5:", difference < 1e-5)
 
 # %% tags=["claims"]
-assert gap < 1e-5 and np.allclose(its_losses, their_losses, rtol=1e-4)
-# they moved
-assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
+assert difference < 1e-5 and np.allclose(single_losses, mirrored_losses, rtol=1e-4)
+assert largest_difference(single.get_weights(), new_model().get_weights()) > 1e-2
 
 # %% [markdown]
-# And with the mean of each replica? With plain SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
-# the same fault hardly shows in the weights. It shows in the loss that you print, which is n times too large.
+# The losses and the weights agree. And with the mistake, the mean of each replica? Only one line of the step changes:
+
 
 # %%
-def size_of_part(y):
-    return 64 / n_replicas
+def make_step_of_means(strategy, model, optimizer):
+    def replica_step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))  # the mistake
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    @tf.function
+    def step(x, y):
+        losses = strategy.run(replica_step, args=(x, y))
+        return strategy.reduce("SUM", losses, axis=None)
+
+    return step
 
 
-def gap_by_means(kind, rate):
-    of_one = train(one_device, kind, rate)[0].get_weights()
-    by_means = train(strategy, kind, rate, size_of=size_of_part)[0].get_weights()
-    return largest_difference(of_one, by_means)
-
-
-print("by the mean of each replica:", end=" ", flush=True)
-gaps = {kind.__name__: gap_by_means(kind, 0.01) for kind in (keras.optimizers.SGD, keras.optimizers.Adam)}
-by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
-by_mean, losses_by_mean = train(strategy, size_of=size_of_part)
-
-print({kind: "other weights" if gap > 1e-3 else "hardly another" for kind, gap in gaps.items()})
+for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
+    expected, losses = train(one_device, optimizer=kind, rate=0.01)
+    by_mean, losses_by_mean = train(strategy, make_step_of_means, kind, rate=0.01)
+    difference = largest_difference(expected.get_weights(), by_mean.get_weights())
+    print(f"{kind.__name__:5} first loss {losses_by_mean[0] / losses[0]:.1f} times as large,", end=" ")
+    print("weights differ by more than 1e-3:", difference > 1e-3)
 
 # %% tags=["claims"]
-assert gaps["SGD"] > 1e-3 > gaps["Adam"]
+assert difference < 1e-3
+by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
+by_mean, losses_by_mean = train(strategy, make_step_of_means)
 assert largest_difference(by_rate, by_mean.get_weights()) < 1e-5
-assert np.isclose(losses_by_mean[0], n_replicas * its_losses[0], rtol=1e-4)
+assert largest_difference(single.get_weights(), by_mean.get_weights()) > 1e-3
+assert np.isclose(losses_by_mean[0], n_replicas * single_losses[0], rtol=1e-4)
 
 # %% [markdown]
-# **What belongs in the scope?** Everything with variables: the model, the optimizer, metrics. An optimizer that was made outside is often seen.
+# The loss that you print is n times too large. With SGD the weights differ as well. With Adam they hardly show the mistake, since
+# Adam rescales its gradients.
+#
+# ## What belongs in the scope?
+#
+# Everything with variables: the model, the optimizer and the metrics. You often see an optimizer that was made outside.
 #
 # > **Predict**
 # >
-# > Adam is made and built outside the scope, the model inside. What do four steps do?
+# > The model is made inside the scope, and Adam is made and built outside. What do four steps do?
 
 # %%
 predict("20.b", "")
 
 # %%
+def copies_differ(model, optimizer):
+    """Return how far the copies of the first kernel are apart after an epoch."""
+    step = make_step(strategy, model, optimizer)
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+    for batch in strategy.experimental_distribute_dataset(batches):
+        step(*batch)
+    copies = strategy.experimental_local_results(model.trainable_variables[0].value)
+    return max(float(np.max(np.abs(copies[0] - copy))) for copy in copies)
+
+
 with strategy.scope():
-    model = new_model()
+    model, inside = new_model(), keras.optimizers.Adam(0.01)
+    inside.build(model.trainable_variables)
 outside = keras.optimizers.Adam(0.01)
 outside.build(model.trainable_variables)
-step = make_step(strategy, model, outside)
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
-for batch in strategy.experimental_distribute_dataset(batches):
-    step(*batch)
 
-copies = strategy.experimental_local_results(model.trainable_variables[0].value)
-apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
-print("copies alike:", bool(apart < 1e-5))
+print(f"Adam inside the scope:  the copies differ by {copies_differ(model, inside):.3f}")
+print(f"Adam outside the scope: the copies differ by {copies_differ(model, outside):.3f}")
 
-# %% [markdown]
-# Nothing is said. There is an error for a model made outside, and for an Adam that is not built, wherever it was
-# made: its step would have to make variables. An optimizer made and built in the scope keeps all copies alike:
-
-# %%
-inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
-copies = strategy.experimental_local_results(inside.trainable_variables[0].value)
-gap = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
+# %% tags=["claims"]
+with strategy.scope():
+    model, inside = new_model(), keras.optimizers.Adam(0.01)
+    inside.build(model.trainable_variables)
+assert copies_differ(model, inside) == 0
+outside = keras.optimizers.Adam(0.01)
+outside.build(model.trainable_variables)
+assert copies_differ(model, outside) > 1e-3
 
 
 def raises(model, optimizer):
     try:
-        make_step(strategy, model, optimizer)(*batch)
+        copies_differ(model, optimizer)
     except (ValueError, AssertionError, RuntimeError):
         return True
     return False
 
 
-model_outside = raises(new_model(), keras.optimizers.SGD(0.1))
-print("a model outside, an error:", model_outside, "| all in the scope, copies alike:", bool(gap == 0))
-
-# %% tags=["claims"]
-assert apart > 1e-3 and gap == 0 and model_outside
-assert raises(inside, keras.optimizers.Adam(0.01))
+assert raises(new_model(), keras.optimizers.SGD(0.1))
+assert raises(mirrored, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# **What comes from no example** is computed on every replica as well: a penalty on weights, in `model.losses`, depends on these alone, and they are equal everywhere.
+# They run without an error, and the copies drift apart. A model that was made outside the scope raises an error, and so does
+# an Adam that was never built. Only this case is silent.
 #
 # ### Exercise 20.1: complete
 #
-# Write what one replica computes: a list of gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the
-# gradients of what one device minimises: the mean, over all `batch_size` examples, of the squared error (summed over the outputs), plus the penalties in
-# `model.losses`. A replica may get fewer examples than another, or none. No layer asks for `training`.
+# A penalty on weights comes from no example, so every replica computes it in full. Write what one replica computes: a list of
+# gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the gradients of what one device
+# minimizes: the mean of the squared error (summed over the outputs) over all `batch_size` examples, plus the penalties in
+# `model.losses`. A replica may get fewer examples than another, or none.
 
 
 # %% exercise="20.1"
@@ -295,7 +290,7 @@ check("20.1", share_of_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The *sum* over your examples, divided by a number that is the same on all replicas.
+# Take the *sum* over your examples, and divide it by a number that is the same on all replicas.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -305,174 +300,73 @@ check("20.1", share_of_gradients)
 # </details>
 
 # %% [markdown]
-# ## What else does each replica count alone?
+# ## What must the replicas tell each other?
 #
-# **A short batch.** The last batch may have fewer than 64 examples, and its parts may differ in size. Replicas can
-# add their counts: `all_reduce` gives each of them the sum. You call it on the **replica context**, that of the
-# replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
+# Each replica sees only its own part. Three things need all parts:
+#
+# - **The size of the batch.** The last batch may be short. `all_reduce` adds a number over all replicas:
+#   `tf.distribute.get_replica_context().all_reduce("SUM", count)`.
+# - **Metrics.** Make a Keras metric in the scope: it counts the examples of each replica, and `result()` joins the counts. Do not
+#   return a fraction from each replica, because the mean of fractions counts the examples of a small part too much.
+# - **Clipping.** `clipnorm` and `global_clipnorm` act *before* the gradients are added, on each replica's share.
+#
+# Why does that last one matter? Say that two replicas have the shares 3 and 5 of a gradient, and the limit is 4. The sum is 8,
+# and clipped it is 4. If each share is clipped first, you get 3 + 4 = 7. So add the shares yourself, clip the sum, and then
+# divide by n, because `apply` will add the n equal gradients:
 
 
 # %%
-def count_of_all(y):
-    own = tf.cast(tf.shape(y)[0], tf.float32)
-    return tf.distribute.get_replica_context().all_reduce("SUM", own)
+def make_clipping_step(strategy, model, optimizer):
+    def replica_step(x, y):
+        replica = tf.distribute.get_replica_context()
+        count = replica.all_reduce("SUM", tf.cast(tf.shape(y)[0], tf.float32))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / count
+        gradients = tape.gradient(loss, model.trainable_variables)
+        total = replica.all_reduce("SUM", gradients)
+        clipped, _ = tf.clip_by_global_norm(total, 0.1)
+        shares = [g / replica.num_replicas_in_sync for g in clipped]
+        optimizer.apply(shares, model.trainable_variables)
+        return loss
+
+    @tf.function
+    def step(x, y):
+        losses = strategy.run(replica_step, args=(x, y))
+        return strategy.reduce("SUM", losses, axis=None)
+
+    return step
 
 
-# %%
-# 64 and 7
-short = [train(s, size_of=count_of_all, count=71) for s in (one_device, strategy)]
-gap = largest_difference(*(model.get_weights() for model, _ in short))
-
-print("with a batch of 7, equal weights:", gap < 1e-5)
-
-# %% tags=["claims"]
-assert gap < 1e-5 < 1e-3 < largest_difference(short[0][0].get_weights(), new_model().get_weights())
-
-# %% [markdown]
-# **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each replica's share, not on the sum. For the clipping of lesson 11, add the
-# shares yourself, by `all_reduce`, and clip the sum. After that each of the n replicas holds the whole gradient. `apply` would add all n, so hand it one n-th:
-
-
-# %%
-def clip_the_sum(gradients):
-    replica = tf.distribute.get_replica_context()
-    summed = replica.all_reduce("SUM", gradients)
-    clipped, _ = tf.clip_by_global_norm(summed, 0.1)
-    return [g / replica.num_replicas_in_sync for g in clipped]
-
-
-# %%
-def clipping(rate):
+def clipping_sgd(rate):
     return keras.optimizers.SGD(rate, global_clipnorm=0.1)
 
 
-expected = train(one_device, clipping, 1.0)[0].get_weights()
-by_optimizer = train(strategy, clipping, 1.0)[0].get_weights()
-by_sum = train(strategy, rate=1.0, between=clip_the_sum)[0].get_weights()
-gap, gap_of_sum = (largest_difference(expected, weights) for weights in (by_optimizer, by_sum))
+expected = train(one_device, optimizer=clipping_sgd, rate=1.0)[0].get_weights()
+by_optimizer = train(strategy, optimizer=clipping_sgd, rate=1.0)[0].get_weights()
+by_sum = train(strategy, make_clipping_step, rate=1.0)[0].get_weights()
 
-print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_of_sum < 1e-4)
-
-# %% tags=["claims"]
-assert gap > 1e-3 and gap_of_sum < 1e-4
-
-# %% [markdown]
-# In the figure, two replicas' shares, for two weights, and the limit 0.6, the circle. Compare the arrows "clip each, then add" and "add, then clip": their directions, and which of them stays within the circle.
-
-# %%
-def clip(arrow):
-    return arrow * min(1.0, 0.6 / np.linalg.norm(arrow))
-
-
-first, second = np.array([1.6, 0.1]), np.array([-0.2, 0.7])
-arrows = {"share 1": first, "share 2": second}
-arrows |= {"clip each, then add": clip(first) + clip(second), "add, then clip": clip(first + second)}
-
-ax = plt.subplots(figsize=(6.4, 3.6))[1]
-circle = ax.add_patch(plt.Circle((0, 0), 0.6, fill=False, color="0.6"))
-for number, (name, arrow) in enumerate(arrows.items()):
-    style = {"arrowstyle": "->", "color": f"C{number}", "lw": 2, "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", arrow, (0, 0), arrowprops=style)
-    text = ax.annotate(name, arrow, (4, 4), textcoords="offset points", color=f"C{number}")
-labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.7, 1.0), xlabel="first weight", ylabel="second weight")
+print("global_clipnorm:  equal within 1e-4:", largest_difference(expected, by_optimizer) < 1e-4)
+print("the sum, clipped: equal within 1e-4:", largest_difference(expected, by_sum) < 1e-4)
 
 # %% tags=["claims"]
-assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
-
-# %% [markdown]
-# Clipped one by one, both shares are equally long here: their sum points elsewhere, and may be longer than the limit.
-#
-# **BatchNormalization** computes mean and variance of the replica's own part (of an empty one: `nan`). A file is
-# often sorted, so let the parts differ: the first half of the batch is shifted by 2.
-#
-# > **Predict**
-# >
-# > Each replica has moving averages of its own part. Which ones does `model.get_weights()` give, and a saved model hold?
-
-# %%
-predict("20.c", "")
-
-# %%
-x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
-(parts,) = strategy.experimental_distribute_dataset(
-    tf.data.Dataset.from_tensor_slices((x_shifted, y[:64])).batch(64)
-)
-
-# %%
-def weights_after_a_step(strategy, batch, synchronized=False):
-    keras.utils.set_random_seed(20)
-    with strategy.scope():
-        # momentum 0: its averages are those of the last batch
-        norm = layers.BatchNormalization(momentum=0.0, synchronized=synchronized)
-        model = keras.Sequential([keras.Input((20,)), norm, layers.Dense(5)])
-        optimizer = keras.optimizers.SGD(0.1)
-        optimizer.build(model.trainable_variables)
-    make_step(strategy, model, optimizer)(*batch)
-    # gamma, beta, moving mean, moving variance, kernel, bias
-    return model.get_weights()
-
-
-kept = weights_after_a_step(strategy, parts)[2]
-means = {"first part": x_shifted[: 64 // n_replicas], "all": x_shifted}
-print([name for name, of in means.items() if np.allclose(kept, np.mean(of, axis=0), atol=1e-4)])
-
-# %% [markdown]
-# `synchronized=True` lets the replicas compute mean and variance together. Then all weights are those of one device:
-
-# %%
-synchronized = weights_after_a_step(strategy, parts, synchronized=True)
-gap = largest_difference(
-    synchronized,
-    weights_after_a_step(one_device, (x_shifted, y[:64])),
-)
-of_first = np.mean(x_shifted[: 64 // n_replicas], axis=0)
-
-print("synchronized, equal weights:", gap < 1e-4)
-
-# %% tags=["claims"]
-assert gap < 1e-4 and np.allclose(kept, of_first, atol=1e-4)
-assert np.any(synchronized[-1])  # the bias moved
-assert np.max(np.abs(of_first - np.mean(x_shifted, axis=0))) > 0.5
-
-# %% [markdown]
-# **Metrics** of Keras, made in the scope, add up: each replica counts its own examples, and `result()` joins the counts. What goes wrong is
-# a fraction of right answers that each replica returns. The sum of two may reach 2, and their mean counts the examples of a small part more.
-
-# %%
-with strategy.scope():
-    metric = keras.metrics.SparseCategoricalAccuracy()
-
-
-@tf.function
-def measure(x, y):
-    def on_replica(x, y):
-        logits = together(x, training=False)
-        metric.update_state(y, logits)
-        return tf.reduce_mean(tf.cast(tf.argmax(logits, axis=1) == tf.cast(y, tf.int64), tf.float32))
-
-    return strategy.run(on_replica, args=(x, y))
-
-
-(parts,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x[:61], y[:61])).batch(61))
-fractions = [float(one) for one in strategy.experimental_local_results(measure(*parts))]
-truth = np.mean(np.argmax(together(x[:61]), axis=1) == y[:61])
-
-print("by the metric:", np.isclose(metric.result(), truth), "| mean of fractions:", np.isclose(np.mean(fractions), truth))
-
-# %% tags=["claims"]
-assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions), truth)
+assert largest_difference(expected, by_optimizer) > 1e-3
+assert largest_difference(expected, by_sum) < 1e-4
+short = [train(s, make_clipping_step, count=71)[0].get_weights() for s in (one_device, strategy)]
+assert largest_difference(*short) < 1e-5 < 1e-3 < largest_difference(short[0], new_model().get_weights())
 
 # %% [markdown]
 # ### Exercise 20.2: repair
 #
-# A posted program, with no strategy, so that each line shows. It gets, for each device, a pair of variables in `copies`, W (d, k) and b (k,), and in `parts` a pair of x (n, d) and
-# labels y (n,). All copies are equal, and the parts of unlike sizes. It should do what one device does with all examples:
+# This program takes a step on several devices without a strategy, so that you see each line. `copies` holds a pair of variables
+# for each device, `W` (d, k) and `b` (k,), and `parts` a pair of `x` (n, d) and labels `y` (n,). All copies are equal, and the
+# parts have different sizes. The step should do what one device does with all examples:
 #
-# - minimise the mean cross-entropy plus `penalty` times the sum of W²;
-# - clip the gradient to a global norm of `largest`, and take one step of gradient descent of rate `lr`, the same on every copy;
+# - minimize the mean cross-entropy plus `penalty` times the sum of W²;
+# - clip the gradient to the global norm `largest`, and take one step of gradient descent with the learning rate `lr`, the same on
+#   every copy;
 # - return the fraction of right answers before the step.
 #
-# Four things are wrong.
+# It has four bugs.
 
 
 # %% exercise="20.2"
@@ -516,184 +410,219 @@ check("20.2", step_on_copies)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Go through what is computed for each copy: the mean, the penalty, the clipping, the fraction of right answers. Which of them may be added, or averaged, as it is?
+# Go through what each copy computes: the mean, the penalty, the clipping, the fraction of right answers. Which of them may be
+# added, or averaged, as it is?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Count all examples above the loop. In it: sums divided by that count, and each copy's part of the penalty. Clip what was added up. Count right answers, and divide
-# at the end.
+# Count all examples above the loop. In the loop, use sums divided by that count, and each copy's part of the penalty. Clip the sum
+# of the gradients. Count right answers, and divide at the end.
 #
 # </details>
 
 # %% [markdown]
-# ## Further: what changes with several machines?
+# ## Checkpoint
 #
-# Every machine runs the *same* program, a **worker**. It learns from the environment variable `TF_CONFIG` where the others are, and which one it is. `MultiWorkerMirroredStrategy` reads it, waits for all, and
-# adds gradients over the network. Here both workers are processes of this machine, on the loopback address that every machine has, and on its CPU.
+# Answer each question before you open it.
 #
-# A worker may die at any time, so the program saves after each step, and starts from what it finds. `os._exit` ends a process at once, like a power
-# cut.
-
-
-# %%
-def work(folder, dies_after):
-    with strategy.scope():
-        model, optimizer = new_model(), keras.optimizers.Adam(0.01)
-        optimizer.build(model.trainable_variables)
-    index, done = strategy.cluster_resolver.task_id, tf.Variable(0, trainable=False)
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
-    # None: nothing to restore
-    checkpoint.restore(tf.train.latest_checkpoint(f"{folder}/0"))
-    print("begins after step", int(done), flush=True)
-    step = make_step(strategy, model, optimizer)
-    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64).skip(int(done))
-    for batch in strategy.experimental_distribute_dataset(batches):
-        step(*batch)
-        done.assign_add(1)
-        checkpoint.save(f"{folder}/{index}/step")
-        if int(done) == dies_after:
-            os._exit(1)
-    np.savez(f"{folder}/{index}.npz", *model.get_weights())
-    print("ends after step", int(done), flush=True)
-
-
-# %% [markdown]
-# The worker's file holds this function and those above, as you read them. The strategy comes before anything else that runs. Each worker writes checkpoints
-# into a folder of its own, and all read those of worker 0.
-
-# %%
-import inspect
-import json
-import os
-import socket
-import subprocess
-import sys
-import tempfile
-import time
-from contextlib import ExitStack
-from pathlib import Path
-
-kept = tempfile.TemporaryDirectory()  # until the kernel ends
-home = Path(kept.name)
-np.savez(home / "data.npz", x=x, y=y)
-
-
-# %%
-opening = f"""
-import os, sys
-import numpy as np, tensorflow as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-import keras
-from keras import layers
-x, y = (np.load({str(home / "data.npz")!r})[name] for name in "xy")
-loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
-"""
-functions = "\n\n".join(map(inspect.getsource, (new_model, make_step, work)))
-ending = "work(sys.argv[1], int(sys.argv[2]))"
-program = home / "worker.py"
-program.write_text("\n\n".join([opening, functions, ending]), encoding="utf-8")
-print("written:", program.name)
-
-# %% [markdown]
-# Starting them needs free ports; the system gives one for port 0. The line with `create_connection` fails at once where this machine cannot talk to itself.
-
-
-# %%
-def free_addresses(count):
-    with ExitStack() as stack:
-        servers = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        names = [server.getsockname() for server in servers]
-        stack.enter_context(socket.create_connection(names[0], timeout=1))
-        return [f"{host}:{port}" for host, port in names]
-
-# %%
-def start(index, addresses, dies_after):
-    task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
-    # No GPU: both workers would take the same one.
-    settings = {"TF_CONFIG": json.dumps(task), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    # of its own, so nothing is mixed
-    with open(folder / f"{index}.txt", "w") as output:
-        return subprocess.Popen(
-            [sys.executable, str(program), str(folder), str(dies_after)],
-            env=os.environ | settings, stdout=output, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-
-
-# %% [markdown]
-# An `all_reduce` waits for everybody: when one worker has died, none can go on. So `run_workers` ends all with the first that fails. The `finally` also ends them when you interrupt the cell, when something here
-# raises, and when the time is over.
-
-
-# %%
-def all_may_go_on(workers):
-    # None: it still runs
-    codes = [worker.poll() for worker in workers]
-    return None in codes and not any(codes)
-
-
-# %%
-def run_workers(dies_after, seconds=100):
-    """Run a worker for each entry; return their exit codes, None for one that had to be ended."""
-    workers, end = [], time.monotonic() + seconds
-    try:
-        addresses = free_addresses(len(dies_after))
-        for index, number in enumerate(dies_after):
-            workers.append(start(index, addresses, number))
-        while all_may_go_on(workers):
-            if time.monotonic() > end:
-                raise TimeoutError(f"the workers took more than {seconds} seconds")
-            time.sleep(0.1)
-        return [worker.poll() for worker in workers]
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.wait()
-
-
-# %% [markdown]
-# Worker 1 dies after two of four steps:
-
-# %%
-# without the checkpoints of another run
-folder = Path(tempfile.mkdtemp(dir=home))
-print("two workers start TensorFlow, up to half a minute", flush=True)
-codes = run_workers(dies_after=[0, 2])
-is_done = [(folder / f"{index}.npz").exists() for index in range(2)]
-
-print("worker 1 failed:", codes[1] == 1, "| anybody finished:", any(is_done))
-
-# %% tags=["claims"]
-assert codes[1] == 1 and codes[0] != 0 and not any(is_done), (folder / "1.txt").read_text()[-2000:]
-
-# %% [markdown]
-# Now the same two again, from the checkpoint. They should end with the weights of one device that was never interrupted:
-
-# %%
-print("two workers start TensorFlow, up to half a minute", flush=True)
-codes = run_workers(dies_after=[0, 0])
-told = [(folder / f"{index}.txt").read_text() for index in range(2)]
-assert codes == [0, 0], told[0][-2000:] + told[1][-2000:]
-
-ended = [list(np.load(folder / f"{index}.npz").values()) for index in range(2)]
-uninterrupted, _ = train(one_device, keras.optimizers.Adam, 0.01)
-gaps = [largest_difference(weights, uninterrupted.get_weights()) for weights in ended]
-
-print("from the start:", "begins after step 0" in told[0], "| equal weights:", max(gaps) < 1e-4)
-
-# %% tags=["claims"]
-assert all("ends after step 4" in text and "begins after step 0" not in text for text in told)
-assert max(gaps) < 1e-4
-
-# %% [markdown]
-# ## What does XLA do with the last batch?
+# <details><summary>1. Each of four replicas uses <code>tf.reduce_mean</code>, their parts are equal in size, and the optimizer is
+# SGD. What happened to your learning rate?</summary>
 #
-# A graph starts each of its operations by itself. With `jit_compile=True`, **XLA** fuses neighbours into one piece of machine code. For that it needs the size of every array.
+# It is four times as large, because `apply` adds the four gradients.
+#
+# </details>
+# <details><summary>2. Training runs on two devices without an error, and the saved model is bad. What do you check first?</summary>
+#
+# Whether the optimizer was made inside the scope, and whether the copies of a variable are equal.
+#
+# </details>
+# <details><summary>3. You set <code>global_clipnorm</code>, and move to four devices. What changes?</summary>
+#
+# Each replica's share is clipped, and then the shares are added. The sum may be longer than the limit, and point elsewhere.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Sum the losses, and divide by the size of the global batch. `apply` adds the gradients.
+# - Divide penalties by the number of replicas.
+# - Make the model, the optimizer and the metrics inside the scope.
+# - Clip the sum of the gradients, and not the shares.
+# - Prove it: one device and several end with the same weights.
+#
+# ```python
+# def replica_step(x, y):
+#     with tf.GradientTape() as tape:
+#         loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / batch_size
+#         loss += sum(model.losses) / strategy.num_replicas_in_sync
+#     gradients = tape.gradient(loss, model.trainable_variables)
+#     optimizer.apply(gradients, model.trainable_variables)
+# ```
+#
+# **To remember**: what the replicas compute is added, so divide by what all of them count.
+
+# %% [markdown]
+# ## Going deeper
+#
+# Training in 16 bits, XLA, statistics of replicas, several machines, and what `fit` does of all this. The first two also
+# concern a single GPU.
+
+# %% [markdown]
+# ### What do 16 bits need?
+#
+# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds of 16 bits: `float16` has about
+# three digits and a small range. `bfloat16` has two digits, and nearly the range of `float32`.
 #
 # > **Predict**
 # >
-# > Ten examples in batches of four, and the sizes of the batches added up: 10. What does the same function give under
-# > XLA?
+# > The loss is 1e-9 · w² at w = 3, and w is cast to `float16` first. The true slope is 6e-9. What does the tape return?
+
+# %%
+predict("20.e", "")
+
+# %%
+from course_utils.session import standard_error_held
+
+w = tf.Variable(3.0)
+
+
+def slope(scale, dtype=tf.float16):
+    with tf.GradientTape() as tape:
+        half = tf.cast(w, dtype)
+        loss = 1e-9 * tf.cast(half, tf.float32) ** 2
+        scaled_loss = scale * loss
+    return tape.gradient(scaled_loss, w) / scale
+
+
+with standard_error_held():  # some processors announce that they lack 16-bit units
+    print(f"float16:                {slope(1.0).numpy():.0e}")
+print(f"float16, loss scaled:   {slope(2.0**15).numpy():.0e}")
+print(f"bfloat16:               {slope(1.0, tf.bfloat16).numpy():.0e}")
+
+# %% tags=["claims"]
+assert slope(1.0) == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
+assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
+assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
+
+# %% [markdown]
+# It returns 0. On the backward pass the gradient goes through `float16`, where 6e-9 is too small. It **underflows**, and this
+# weight stops learning. **Loss scaling** multiplies the loss by a large number, and divides the gradient by it when it is
+# `float32` again. `bfloat16` does not need this.
+#
+# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of `get_scaled_loss`. It no
+# longer exists.) Give each layer a policy, or all of them with `keras.config.set_dtype_policy("mixed_float16")`. Keep the last
+# layer in `float32`, since losses need digits.
+
+
+# %%
+def make_mixed_step(policy, jit_compile=False):
+    keras.utils.set_random_seed(20)
+    hidden = [layers.Dense(32, activation="relu", dtype=policy) for _ in range(2)]
+    model = keras.Sequential([keras.Input((20,)), *hidden, layers.Dense(5, dtype="float32")])
+    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam(1e-2))
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))
+            scaled_loss = optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled_loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return model, optimizer, step
+
+
+# %% [markdown]
+# `float16` also overflows early, above 65,504. If a gradient is not finite, the optimizer skips the step and halves its scale.
+# After many good steps in a row it doubles the scale. Here one batch is a million times too large, and the next is NaN:
+
+# %%
+model, optimizer, step = make_mixed_step("mixed_float16")
+losses = [float(step(x[:64], y[:64])) for _ in range(30)]
+print(f"30 good steps: loss falls: {losses[-1] < losses[0]}, scale {float(optimizer.dynamic_scale):g}")
+
+weights, scales = model.get_weights(), [float(optimizer.dynamic_scale)]
+for factor in (1e6, float("nan")):
+    step(factor * x[:64], y[:64])
+    scales.append(float(optimizer.dynamic_scale))
+    moved = largest_difference(weights, model.get_weights()) > 0
+    print(f"batch times {factor:g}: weights move: {moved}, scale {scales[-1]:g}")
+
+# %% tags=["claims"]
+assert losses[-1] < 0.8 * losses[0] and not moved
+assert scales[1:] == [scales[0] / 2, scales[0] / 4]
+assert optimizer.dynamic_growth_steps > 30
+assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == "float32"
+assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
+
+# %% [markdown]
+# With replicas, pass this optimizer the sum of the gradients, divided by n, as `make_clipping_step` does. Otherwise it may look at
+# the first replica's gradients only.
+#
+# What do 16 bits gain? They save time if the machine has units for such numbers. If it has none, every number is converted back and
+# forth, and a step may take many times longer. Measure yours:
+
+# %% tags=["nbval-ignore-output"]
+times = {}
+for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under XLA"):
+    step = make_mixed_step(name.split()[0], jit_compile="XLA" in name)[2]
+    with standard_error_held():
+        step(x, y)  # traces
+    times[name] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
+    print(f"{name}: {times[name] / times['float32']:.1f} times the time of float32")
+
+# %% [markdown]
+# ### Exercise 20.4: complete
+#
+# Do the work of this optimizer by hand, without the doubling. `loss_of()` computes a `float32` loss from the `variables`, by way of
+# `float16`. Scale the loss by `scale`, take one step of gradient descent with the learning rate `lr`, and return the scale for the
+# next step, which is the same. But if *any* entry of any gradient is not finite, move no variable, and return half of `scale`.
+
+
+# %% exercise="20.4"
+def scaled_step(variables, loss_of, lr, scale):
+    """Take one step, or none; return the scale of the next."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    gradients = [g / scale for g in tape.gradient(scaled_loss, variables)]
+    if not all(np.all(np.isfinite(g)) for g in gradients):
+        return scale / 2
+    for variable, gradient in zip(variables, gradients, strict=True):
+        variable.assign_sub(lr * gradient)
+    return scale
+    ### END SOLUTION
+
+
+# %%
+check("20.4", scaled_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Multiply by `scale` inside the block. The gradients are then scaled as well.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Look at all gradients, with `tf.math.is_finite`, before the first variable moves.
+#
+# </details>
+
+# %% [markdown]
+# ### What does XLA do with the last batch?
+#
+# TensorFlow's graph starts each operation on its own. With `jit_compile=True`, the compiler **XLA** fuses neighboring operations into
+# one piece of machine code. For that it needs to know the size of every array.
+#
+# > **Predict**
+# >
+# > A function goes through ten examples in batches of four, and adds up the sizes of the batches: 10. What does the same function
+# > return under XLA?
 
 # %%
 predict("20.d", "")
@@ -708,16 +637,14 @@ def number_of_examples(order):
 
 
 in_graph = tf.function(number_of_examples)(tf.range(10))
-with standard_error_held():  # XLA announces itself, once
+with standard_error_held():  # XLA announces itself once
     in_xla = tf.function(number_of_examples, jit_compile=True)(tf.range(10))
 
-print("graph:", in_graph.numpy(), "| XLA:", in_xla.numpy())
+print("graph:", in_graph.numpy(), " XLA:", in_xla.numpy())
 
-# %% [markdown]
-# It does not only count wrongly: the short slice is filled up with the index 0, so an epoch in such a loop trains on example 0. Here one weight takes steps towards each batch's mean, as an epoch
-# of lesson 10 would; example 0 is far away, and `order` leaves it out.
 
-# %%
+# %% tags=["claims"]
+assert in_graph == 10 and in_xla == 12
 values = tf.constant([100.0, 1, 1, 1, 1, 1, 1])
 
 
@@ -732,19 +659,16 @@ def weight_after_an_epoch(order):
 order = tf.range(1, 7)  # six examples: one batch of 4, one of 2
 by_graph = tf.function(weight_after_an_epoch)(order)
 by_xla = tf.function(weight_after_an_epoch, jit_compile=True)(order)
-
-print(f"graph: {by_graph.numpy():.2f} | XLA: {by_xla.numpy():.2f}")
-
-# %% tags=["claims"]
-assert in_graph == 10 and in_xla == 12
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# In a loop **inside** the compiled function, XLA gives a slice from `first` to `first + 4` 4 entries even at the end;
-# one that ends at `tf.minimum(first + 4, tf.size(order))` is right. A *step* that you call from Python is right for a
-# short batch, too, and is compiled once more for it. Full batches avoid both, the wrong slice and the second
-# compilation: fill up the short batch with rows, give these the **weight 0**, and divide by the sum of the weights.
-# They must be harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts them whatever their weight.
+# 12. In a loop **inside** the compiled function, `order[first : first + 4]` always has 4 entries under XLA, even at the end. The slice
+# is filled up with the row number 0, so an epoch would train on example 0 again and again. End the slice at
+# `tf.minimum(first + 4, tf.size(order))`.
+#
+# A *step* that you call from Python is right for a short batch, but XLA compiles it once more. To avoid that, fill up the short batch
+# with rows of **weight 0**, and divide by the sum of the weights:
+
 
 # %%
 def make_weighted_step(model, optimizer, jit_compile):
@@ -762,52 +686,54 @@ def make_weighted_step(model, optimizer, jit_compile):
     return step
 
 
-# %%
 def padded(array, size=64):
     return tf.pad(array, [[0, size - len(array)]] + [[0, 0]] * (array.ndim - 1))
 
+
 # %%
 models, steps = {}, {}
-for filled_up in (False, True):
-    models[filled_up] = new_model()
-    steps[filled_up] = make_weighted_step(models[filled_up], keras.optimizers.SGD(0.1), jit_compile=True)
-    # 64 and 36 examples
-    for first in range(0, 100, 64):
+for is_padded in (False, True):
+    models[is_padded] = new_model()
+    steps[is_padded] = make_weighted_step(models[is_padded], keras.optimizers.SGD(0.1), True)
+    for first in range(0, 100, 64):  # 64 and 36 examples
         batch = [array[first : min(first + 64, 100)] for array in (x, y, tf.ones(256))]
-        steps[filled_up](*(map(padded, batch) if filled_up else batch))
+        steps[is_padded](*(map(padded, batch) if is_padded else batch))
+    print(f"padded: {is_padded}, compilations: {steps[is_padded].experimental_get_tracing_count()}")
 
-# without XLA
-expected = train(one_device, size_of=count_of_all, count=100)[0].get_weights()
-for filled_up, step in steps.items():
-    gap = largest_difference(expected, models[filled_up].get_weights())
-    traces = step.experimental_get_tracing_count()
-    print(f"filled up: {filled_up}, equal weights: {gap < 1e-4}, compilations: {traces}")
-    assert gap < 1e-4 and traces == (1 if filled_up else 2)
-
-assert largest_difference(expected, new_model().get_weights()) > 1e-3
-norm, own = layers.BatchNormalization(), x[64:100]
+difference = largest_difference(models[True].get_weights(), models[False].get_weights())
+print("weights equal within 1e-4:", difference < 1e-4)
 
 # %% tags=["claims"]
-assert largest_difference(norm(padded(own), training=True)[:36], norm(own, training=True)) > 0.1
+assert [step.experimental_get_tracing_count() for step in steps.values()] == [2, 1]
+without_xla = make_weighted_step(uncompiled := new_model(), keras.optimizers.SGD(0.1), False)
+for first in range(0, 100, 64):
+    without_xla(*(array[first : min(first + 64, 100)] for array in (x, y, tf.ones(256))))
+for model in models.values():
+    assert largest_difference(uncompiled.get_weights(), model.get_weights()) < 1e-4
+assert largest_difference(uncompiled.get_weights(), new_model().get_weights()) > 1e-3
+norm, rows = layers.BatchNormalization(), x[64:100]
+assert largest_difference(norm(padded(rows), training=True)[:36], norm(rows, training=True)) > 0.1
 
 # %% [markdown]
-# Is it faster? That depends on the model and on the machine, and the time of compiling has to be earned back first. So measure yours:
+# The added rows must be harmless: 0 times NaN is NaN, and batch normalization counts them whatever their weight. Is XLA faster? That
+# depends on the model and on the machine, and the time of compiling has to be earned back first. So measure yours:
 
 # %% tags=["nbval-ignore-output"]
 without_xla = make_weighted_step(new_model(), keras.optimizers.SGD(0.1), jit_compile=False)
 full = x[:64], y[:64], tf.ones(64)
-took = [
+times = [
     min(timeit.repeat(lambda step=step: float(step(*full)), number=1, repeat=50))
     for step in (steps[True], without_xla)
 ]
-print(f"XLA takes {took[0] / took[1]:.1f} times the time of the graph for a step")
+print(f"a step under XLA takes {times[0] / times[1]:.1f} times the time of the graph")
 
 # %% [markdown]
 # ### Exercise 20.3: complete
 #
-# `step(x, y, weights)` is compiled for one batch size. It takes a step on the *sum* of `weights` times the losses: unlike the step above, it divides by nothing. Call it for each batch of an epoch, in the order of the data, so that each step is along the
-# gradient of the *mean* loss over that batch's own examples, also in a short last batch. Every call gets `batch_size` rows.
-# `step` takes the logarithm of `x` and of `y`, so fill up with something harmless, such as 1.
+# `step(x, y, weights)` is compiled for one batch size, and it takes a step on the *sum* of `weights` times the losses, without
+# dividing. Call it for each batch of an epoch, in the order of the data, so that each step follows the gradient of the *mean* loss
+# over the examples of that batch, also for a short last batch. Every call gets `batch_size` rows. `step` takes the logarithm of
+# `x` and of `y`, so fill up with something harmless, such as 1.
 
 
 # %% exercise="20.3"
@@ -836,227 +762,132 @@ check("20.3", run_epoch)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The weights of a batch add up to 1. With k examples of its own, each has 1 / k, and what was added 0.
+# The weights of a batch add up to 1. If it has k examples, each of them has the weight 1 / k, and the added rows have 0.
 #
 # </details>
 
 # %% [markdown]
-# ## What do 16 bits need?
+# ### What do the statistics of a replica hold?
 #
-# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds: `float16`, with about three digits, and `bfloat16`, with two and nearly
-# the range of `float32`.
+# Batch normalization computes the mean and the variance of the replica's own part (of an empty one: NaN). A file is often sorted, so
+# let the parts differ: the first half of the batch is shifted by 2.
 #
 # > **Predict**
 # >
-# > The loss is 1e-9 · w² at w = 3, by way of a `float16` w: its slope is 6e-9. What does the tape give?
+# > Each replica has the moving averages of its own part. Which ones does `model.get_weights()` return, and a saved model hold?
 
 # %%
-predict("20.e", "")
+predict("20.c", "")
 
 # %%
-w = tf.Variable(3.0)
+x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
+shifted_batch = tf.data.Dataset.from_tensor_slices((x_shifted, y[:64])).batch(64)
+(parts,) = strategy.experimental_distribute_dataset(shifted_batch)
 
 
-def slope(scale, dtype=tf.float16):
-    with tf.GradientTape() as tape:
-        half = tf.cast(w, dtype)
-        loss = 1e-9 * tf.cast(half, tf.float32) ** 2
-        scaled_loss = scale * loss
-    return tape.gradient(scaled_loss, w) / scale
-
-
-# some processors announce that they lack half units
-with standard_error_held():
-    unscaled = slope(1.0)
-
-print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
-
-# %% [markdown]
-# It **underflows**: on its way back the gradient passes through `float16`, and this weight stops learning. **Loss scaling** multiplies the loss by a large number, and divides the gradient by
-# it when it is a `float32` again. `bfloat16` needs none of this: it reaches nearly as far down as `float32`.
-
-# %%
-print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
-print(f"bfloat16: slope {slope(1.0, tf.bfloat16).numpy():.0e}")
-
-# %% tags=["claims"]
-assert unscaled == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
-assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
-assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
-
-# %% [markdown]
-# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of `get_scaled_loss`; it no longer exists.) A policy for all
-# layers is `keras.config.set_dtype_policy("mixed_float16")`; here each layer gets its own, and the last stays `float32`, since losses need digits.
-
-
-# %%
-def make_mixed_step(policy, jit_compile=False):
+def weights_after_a_step(strategy, batch, synchronized=False):
     keras.utils.set_random_seed(20)
-    hidden = [layers.Dense(32, activation="relu", dtype=policy) for _ in range(2)]
-    model = keras.Sequential([keras.Input((20,)), *hidden, layers.Dense(5, dtype="float32")])
-    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam(1e-2))
-    optimizer.build(model.trainable_variables)
-
-    @tf.function(jit_compile=jit_compile)
-    def step(x, y):
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))
-            scaled_loss = optimizer.scale_loss(loss)
-        gradients = tape.gradient(scaled_loss, model.trainable_variables)
-        optimizer.apply(gradients, model.trainable_variables)
-        return loss
-
-    return model, optimizer, step
+    with strategy.scope():
+        # momentum 0: the moving averages are those of the last batch
+        norm = layers.BatchNormalization(momentum=0.0, synchronized=synchronized)
+        model = keras.Sequential([keras.Input((20,)), norm, layers.Dense(5)])
+        optimizer = keras.optimizers.SGD(0.1)
+        optimizer.build(model.trainable_variables)
+    make_step(strategy, model, optimizer)(*batch)
+    return model.get_weights()  # gamma, beta, moving mean, moving variance, kernel, bias
 
 
-# %% [markdown]
-# Large numbers overflow early, too, above 65,504. If a gradient is not finite, the optimizer leaves that step out and
-# halves its scale; after many good steps in a row it doubles it. (With replicas, hand it the sum, an n-th each, as
-# `clip_the_sum` does: else it may look at the first replica's gradients alone.) Here a batch is a million times too
-# large for `float16`, and then one is `nan`: no scale mends either.
-
-# %%
-model, optimizer, step = make_mixed_step("mixed_float16")
-losses = [float(step(x[:64], y[:64])) for _ in range(30)]
-weights, scale = model.get_weights(), float(optimizer.dynamic_scale)
-scales = [scale]
-for factor in (1e6, float("nan")):
-    step(factor * x[:64], y[:64])
-    scales.append(float(optimizer.dynamic_scale))
-moved = largest_difference(weights, model.get_weights()) > 0
-
-print(f"learned: {losses[-1] < 0.8 * losses[0]}; then moved: {moved}, scales:", *map(round, scales))
+for synchronized in (False, True):
+    moving_mean = weights_after_a_step(strategy, parts, synchronized)[2]
+    of_first = np.mean(x_shifted[: 64 // n_replicas], axis=0)
+    of_all = np.mean(x_shifted, axis=0)
+    print(f"synchronized={synchronized}: from the first part: {np.allclose(moving_mean, of_first, atol=1e-4)},", end=" ")
+    print(f"from all: {np.allclose(moving_mean, of_all, atol=1e-4)}")
 
 # %% tags=["claims"]
-assert losses[-1] < 0.8 * losses[0] and not moved and scales == [scale, scale / 2, scale / 4]
-assert optimizer.dynamic_growth_steps > 30
-assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == "float32"
-assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
+assert np.max(np.abs(of_first - of_all)) > 0.5
+assert np.allclose(weights_after_a_step(strategy, parts)[2], of_first, atol=1e-4)
+together = weights_after_a_step(strategy, parts, synchronized=True)
+assert np.any(together[-1])  # the bias moved
+expected = weights_after_a_step(one_device, (x_shifted, y[:64]))
+assert largest_difference(together, expected) < 1e-4
+with strategy.scope():
+    metric = keras.metrics.SparseCategoricalAccuracy()
+
+
+@tf.function
+def measure(x, y):
+    def on_replica(x, y):
+        logits = mirrored(x, training=False)
+        metric.update_state(y, logits)
+        is_right = tf.argmax(logits, axis=1) == tf.cast(y, tf.int64)
+        return tf.reduce_mean(tf.cast(is_right, tf.float32))
+
+    return strategy.run(on_replica, args=(x, y))
+
+
+uneven = tf.data.Dataset.from_tensor_slices((x[:61], y[:61])).batch(61)
+(uneven_parts,) = strategy.experimental_distribute_dataset(uneven)
+fractions = strategy.experimental_local_results(measure(*uneven_parts))
+truth = np.mean(np.argmax(mirrored(x[:61]), axis=1) == y[:61])
+assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions), truth)
 
 # %% [markdown]
-# What do 16 bits gain? Time where the machine has units for such numbers. Where it has none, every number is
-# converted back and forth, and a step may take many times longer. XLA, which sees the whole step, saves some of that.
-# Measure yours:
-
-# %% tags=["nbval-ignore-output"]
-took = {}
-for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under XLA"):
-    print(f"{name}:", end=" ", flush=True)
-    step = make_mixed_step(name.split()[0], jit_compile="XLA" in name)[2]
-    step(x, y)  # traces
-    took[name] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
-    print(f"{took[name] / took['float32']:.1f} times the time of float32")
-
-# %% [markdown]
-# ### Exercise 20.4: complete
+# Those of the first replica. With `synchronized=True` the replicas compute the mean and the variance together, and all weights are
+# those of one device.
 #
-# The optimizer's work, by hand, without the doubling. `loss_of()` computes a `float32` loss from the `variables` by way of `float16`. Take one step of gradient descent of rate `lr` with a loss that is scaled by `scale`, and return the scale for the
-# next step. If *any* entry of any gradient is not finite, no variable moves, and the next scale is half of `scale`. Else it is `scale`.
-
-
-# %% exercise="20.4"
-def scaled_step(variables, loss_of, lr, scale):
-    """Take one step, or none; return the scale of the next."""
-    ### BEGIN SOLUTION
-    with tf.GradientTape() as tape:
-        scaled_loss = scale * loss_of()
-    gradients = [g / scale for g in tape.gradient(scaled_loss, variables)]
-    if not all(np.all(np.isfinite(g)) for g in gradients):
-        return scale / 2
-    for variable, gradient in zip(variables, gradients, strict=True):
-        variable.assign_sub(lr * gradient)
-    return scale
-    ### END SOLUTION
-
-
-# %%
-check("20.4", scaled_step)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
+# ### What changes with several machines?
 #
-# The product with `scale` belongs in the block of the tape. The gradients come scaled.
+# Every machine runs the *same* program, a **worker**. It learns from the environment variable `TF_CONFIG` where the others are, and
+# which one it is. `MultiWorkerMirroredStrategy` reads it, waits for all, and adds the gradients over the network. The step stays the
+# same. A worker may die at any time, and an `all_reduce` waits for everybody, so then all of them stop. Therefore the program saves a
+# checkpoint after each step, and starts from what it finds. The script `examples/two_workers.py` in the course's repository shows it:
+# it starts two workers on your computer, kills one, and goes on.
 #
-# </details>
-# <details><summary>Hint 2</summary>
+# ### What does fit do?
 #
-# Look at all gradients, with `tf.math.is_finite`, before the first variable moves.
-#
-# </details>
-
-# %% [markdown]
-# ## What of this does fit do?
-#
-# | you want | `fit` needs | and mind |
+# | you want | `fit` needs | note |
 # |---|---|---|
-# | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes, or unlike sums of weights: a mean of means |
+# | several devices | the model and `compile` in `strategy.scope()` | parts of different size, or different sums of weights, give a mean of means |
 # | penalties | nothing: `fit` divides them | |
-# | BatchNormalization over all | `synchronized=True` | |
-# | clipping of the sum | `update_step` of an optimizer, which gets the sum; for the joint norm, `clip_the_sum` in a `train_step` | `clipnorm` clips each share |
-# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; with copies on several devices it may raise; without a strategy, XLA is the default on a GPU |
-# | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
-# | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone; with replicas, the optimizer may look at the first one's gradients alone |
+# | batch normalization over all | `synchronized=True` | |
+# | clipping of the sum | an optimizer's `update_step`, which gets the sum; for the global norm, a `train_step` | `clipnorm` clips each share |
+# | XLA | `compile(jit_compile=True)` | with copies on several devices it may raise an error; without a strategy, XLA is the default on a GPU |
+# | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
+# | 16 bits | `set_dtype_policy` before the model | the loss is scaled only if the *model* has the policy `mixed_float16`, not if only a layer has it; with replicas, the optimizer may look at the first one's gradients only |
 
-# %% [markdown]
-# ### Further: the rows of the table, run
-#
-# The first two rows, with a penalty. In the first epoch the losses that `fit` reports agree even where the weights do not, as the short batch comes last:
-
-
-# %%
-def fitted(strategy, count, **how):
+# %% tags=["claims"]
+def fitted(strategy, count, **options):
     with strategy.scope():
         model = new_model(penalty=keras.regularizers.L2(0.01))
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        model.compile(keras.optimizers.SGD(0.1), **{"loss": loss, "jit_compile": False} | how)
+        model.compile(keras.optimizers.SGD(0.1), **{"loss": loss, "jit_compile": False} | options)
     batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
     history = model.fit(batches, verbose=0, shuffle=False)
     return model.get_weights(), history.history["loss"][0]
 
-# %%
-gaps, losses_differ = {}, []
-# the last batch of 65 has one example, for one replica
-for count in (256, 65):
-    print(f"{count} examples:", end=" ", flush=True)
+
+differences = {}
+for count in (256, 65):  # the last batch of 65 has one example, for one replica
     (weights, loss), (others, other) = (fitted(s, count) for s in (one_device, strategy))
-    gaps[count] = largest_difference(weights, others)
-    losses_differ.append(bool(abs(loss - other) > 1e-4))
-    print("equal" if gaps[count] < 1e-5 else "other", "weights, losses differ:", losses_differ[-1])
+    differences[count] = largest_difference(weights, others)
+    assert abs(loss - other) < 1e-4
+assert differences[256] < 1e-5 and differences[65] > 1e-4
 
-# %% tags=["claims"]
-assert gaps[256] < 1e-5 and gaps[65] > 1e-4 and not any(losses_differ)
-
-# %% [markdown]
-# In your loop the short batch is divided by `count_of_all`. In `fit`, drop it (`batch(64, drop_remainder=True)`).
-#
-# The rows of XLA: a short batch by itself, then filled up with weights 0. The usual reduction divides by 64 all the same.
-
-# %%
-print("filled up:", end=" ", flush=True)
 plain, _ = fitted(one_device, 100)
 by_xla, _ = fitted(one_device, 100, jit_compile=True)
+assert largest_difference(plain, by_xla) < 1e-4
 filled = [tf.pad(a[:100], [[0, 28]] + [[0, 0]] * (a.ndim - 1)) for a in (x, y)]
-weights_of = {}
+differences = {}
 for reduction in ("sum_over_batch_size", "mean_with_sample_weight"):
     model = new_model(penalty=keras.regularizers.L2(0.01))
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=reduction)
     model.compile(keras.optimizers.SGD(0.1), loss, jit_compile=False)
-    filled_up = tf.data.Dataset.from_tensor_slices((*filled, tf.pad(tf.ones(100), [[0, 28]]))).batch(64)
-    model.fit(filled_up, verbose=0, shuffle=False)
-    weights_of[reduction] = model.get_weights()
+    weighted = (*filled, tf.pad(tf.ones(100), [[0, 28]]))
+    model.fit(tf.data.Dataset.from_tensor_slices(weighted).batch(64), verbose=0, shuffle=False)
+    differences[reduction] = largest_difference(plain, model.get_weights())
+assert differences["mean_with_sample_weight"] < 1e-5 < 1e-4 < differences["sum_over_batch_size"]
 
-# %%
-gaps = {name: largest_difference(plain, weights) for name, weights in weights_of.items()}
-print({name: "equal weights" if gap < 1e-5 else "other weights" for name, gap in gaps.items()})
-
-# %% tags=["claims"]
-assert largest_difference(plain, by_xla) < 1e-4
-assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 1e-4
-
-# %% [markdown]
-# And 16 bits: `compile` looks at the policy of the *model*, and wraps the optimizer for `mixed_float16` alone. Where only layers have the policy, as above, nothing is scaled.
-
-# %%
 wrapped = {}
 for policy in ("mixed_bfloat16", "mixed_float16"):
     keras.config.set_dtype_policy(policy)
@@ -1064,66 +895,19 @@ for policy in ("mixed_bfloat16", "mixed_float16"):
     keras.config.set_dtype_policy("float32")
     model.compile(keras.optimizers.SGD(0.1), "mse")
     wrapped[policy] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
-
 layer = layers.Dense(5, dtype="mixed_float16")
 model = keras.Sequential([keras.Input((20,)), layer])
 model.compile(keras.optimizers.SGD(0.1), "mse")
-wrapped["a layer's alone"] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
-
-print("scaled by fit:", wrapped)
-
-# %% tags=["claims"]
-assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True, "a layer's alone": False}
+wrapped["only a layer"] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True, "only a layer": False}
 assert layer.compute_dtype == "float16"
-
-# %% [markdown]
-# ## Checkpoint
-#
-# Answer each question before you open it.
-#
-# <details><summary>1. Your loss is a <code>tf.reduce_mean</code> on each of four replicas, with parts alike in size, and the optimizer is plain SGD. What happened to your
-# learning rate?</summary>
-#
-# It is four times as large: `apply` adds the four gradients.
-#
-# </details>
-# <details><summary>2. Training on eight devices works, and the saved model with BatchNormalization predicts badly. What do you look
-# for?</summary>
-#
-# Statistics of one replica's part alone. `synchronized=True` lets all count.
-#
-# </details>
-# <details><summary>3. In <code>float16</code>, the first steps change no weight, and the scale falls. Is something broken?</summary>
-#
-# Not if it stops falling: the first scale was too large for these gradients. The optimizer leaves such steps out, and halves until they are finite. If it falls for ever, look for `nan`.
-#
-# </details>
-
-# %% [markdown]
-# ## Recap
-#
-# - Sum the losses, divide by the global batch; `apply` adds the gradients.
-# - Model, optimizer and metrics belong in the scope; penalties count once.
-# - Statistics and clipping see one replica's part, unless you say otherwise.
-# - With several machines, a program saves, and starts from what it finds.
-# - A sliced loop inside XLA needs full batches, or slices that end at the last row; a step is compiled once for full ones: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
-#
-# ```python
-# def replica_step(x, y):
-#     with tf.GradientTape() as tape:
-#         loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / batch_size
-#         loss += sum(model.losses) / strategy.num_replicas_in_sync
-#     gradients = tape.gradient(loss, model.trainable_variables)
-#     optimizer.apply(gradients, model.trainable_variables)
-# ```
-#
-# **To remember**: what each replica computes is added: divide by what all of them count.
 
 # %% [markdown]
 # ## Further reading
 #
 # - TensorFlow's guide *Distributed training with TensorFlow*: the other strategies, and what each supports.
-# - Goyal et al., *Accurate, large minibatch SGD: training ImageNet in 1 hour* (2017): the learning rate of a large global batch, and mistakes of distributed loops.
+# - Goyal et al., *Accurate, large minibatch SGD: training ImageNet in 1 hour* (2017): the learning rate of a large global batch, and
+#   mistakes of distributed loops.
 # - Micikevicius et al., *Mixed precision training*, ICLR 2018: where loss scaling comes from.
 #
 # Next: [21 · Your own project](21_project.ipynb).
