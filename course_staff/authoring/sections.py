@@ -1,8 +1,8 @@
 """How a lesson is divided: the essentials, *Going deeper*, claims, and the minutes of each.
 
-Nothing needs a section headed "Going deeper", or one whose heading starts with "Further:"; both are
-shown folded. A cell with the tag ``claims`` asserts what the text says: only the worked notebook
-has it. The minutes come from one rate for all lessons.
+Nothing needs a section headed "Going deeper", or one whose heading starts with "Task:", of which a
+learner chooses one; both are shown folded. A cell with the tag ``claims`` asserts what the text
+says: only the worked notebook has it. The minutes come from one rate for all lessons.
 """
 
 import re
@@ -108,7 +108,7 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
 
 
 def _goes_deeper(title: str) -> bool:
-    return title == "Going deeper" or title.startswith("Further: ")
+    return title == "Going deeper" or title.startswith("Task: ")
 
 
 def _heading(cell: NotebookNode) -> tuple[int, str]:

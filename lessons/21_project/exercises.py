@@ -662,19 +662,6 @@ def as_movement(weights: list, moves: list) -> tuple:
 
 EXERCISES = (
     Question(
-        id="21.1",
-        title="Clipped per layer",
-        kind="complete",
-        points=3,
-        draw=draw_gradients,
-        prepare=as_gradients,
-        parts=[Part(words="the list of gradients", form=GRADIENTS)],
-        praise=(
-            "Each layer has its own limit: in a plain model, in one with a frozen layer, "
-            "and in one made of blocks."
-        ),
-    ),
-    Question(
         id="21.2",
         title="A step as fit takes it",
         kind="complete",
@@ -688,21 +675,6 @@ EXERCISES = (
             Part("losses", "the list of the two losses that were returned", "Return one number."),
         ],
         praise="Your step does what `fit` does, with your clipping in it.",
-    ),
-    Question(
-        id="21.3",
-        title="Saved and resumed",
-        kind="complete",
-        points=4,
-        draw=draw_run,
-        call=resumed,
-        parts=[
-            Part("absent", "what `resume` returns and changes if there is no file"),
-            Part("disturbed", "what changes in the run when it is saved"),
-            Part("lost", "what `resume` returns and what is lost"),
-            Part("apart", "what differs after one more step"),
-        ],
-        praise="Interrupted or not, the run ends with the same values.",
     ),
     Question(
         id="21.4",
@@ -740,6 +712,34 @@ EXERCISES = (
             "you can report: what you trained on, whether you chose seeds or steps by the "
             "held-out data, and how often you tried, including this check."
         ),
+    ),
+    Question(
+        id="21.1",
+        title="Clipped per layer",
+        kind="complete",
+        points=3,
+        draw=draw_gradients,
+        prepare=as_gradients,
+        parts=[Part(words="the list of gradients", form=GRADIENTS)],
+        praise=(
+            "Each layer has its own limit: in a plain model, in one with a frozen layer, "
+            "and in one made of blocks."
+        ),
+    ),
+    Question(
+        id="21.3",
+        title="Saved and resumed",
+        kind="complete",
+        points=4,
+        draw=draw_run,
+        call=resumed,
+        parts=[
+            Part("absent", "what `resume` returns and changes if there is no file"),
+            Part("disturbed", "what changes in the run when it is saved"),
+            Part("lost", "what `resume` returns and what is lost"),
+            Part("apart", "what differs after one more step"),
+        ],
+        praise="Interrupted or not, the run ends with the same values.",
     ),
     Question(
         id="21.6",
