@@ -12,23 +12,35 @@ __all__ = ["EMPHASIS", "Term", "glossary_page", "terms_of"]
 
 # Bold for another reason, or too common a word to be linked each time.
 EMPHASIS = {
+    "a",
+    "adds",
     "an attack that fails is no proof",
+    "b",
+    "change",
+    "closed",
     "direction",
     "erase",
     "functional",
+    "gain",
     "gap",
     "head",
     "in turn",
+    "inside",
+    "k plain tapes",
     "mode",
     "new tensor",
     "next",
-    "one batch by heart",
+    "one persistent tape",
+    "one plain tape",
+    "open",
     "score",
     "shift+enter",
     "sign",
     "support",
     "task",
+    "to remember",
     "watch",
+    "weight 0",
 }
 
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\*\*).)+?)\*\*")

@@ -19,7 +19,7 @@ from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import Lesson, find_exercise, find_prediction
 from gradient_tools.showing.card import with_code
 
-from ..authoring.sections import FOLDED, deeper_cells
+from ..authoring.sections import deeper_cells
 
 __all__ = ["lesson_page", "wrong_answers"]
 
@@ -40,6 +40,7 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
     predicted = asked = False  # does the next output show what a prediction, an exercise asks?
     for cell in page.cells:
         if cell.cell_type != "code":
+            asked = asked and not cell.source.startswith("## ")
             continue
         twin = outputs.get((cell.id, cell.source))
         cell.outputs = twin.outputs if twin and "exercise" not in cell.metadata else []
@@ -60,20 +61,30 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
     return page
 
 
+_HEADING = re.compile(r"^(#{3,} .*)$", re.M)
+_OPEN, _CLOSE = '<details class="deeper"><summary>Show</summary>', "</details>"
+
+
 def _folded(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
-    """Yield the cells, and around what stands below each folded heading a part that opens."""
+    """Yield the cells, with what is below each heading of *Going deeper* in a part that opens.
+
+    A part ends before the next heading: a section of the page cannot begin inside it.
+    """
     deeper, is_open = deeper_cells(cells), False
     for index, cell in enumerate(cells):
-        starts = cell.metadata.get(FOLDED, False)
-        if is_open and (starts or index not in deeper):
-            yield new_markdown_cell("</details>")
+        if is_open and index not in deeper:
+            yield new_markdown_cell(_CLOSE)
             is_open = False
-        if starts:
-            heading, _, text = cell.source.partition("\n")
-            summary = "<summary>Open to go deeper</summary>"
-            cell.source = f'{heading}\n\n<details class="deeper">{summary}\n{text}'
-            is_open = True
+        if index in deeper and cell.cell_type == "markdown":
+            before, *rest = _HEADING.split(cell.source)
+            cell.source = before
+            for heading, text in zip(rest[::2], rest[1::2], strict=True):
+                end = f"{_CLOSE}\n\n" if is_open else ""
+                cell.source += f"{end}{heading}\n\n{_OPEN}{text}"
+                is_open = True
         yield cell
+    if is_open:
+        yield new_markdown_cell(_CLOSE)
 
 
 def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:

@@ -231,7 +231,7 @@ check("18.2", four_factors)
 #
 # </details>
 #
-# The figure shows both factors. Look at where the open curve falls below 0:
+# A tape computes the factors:
 
 # %%
 example_losses = tf.Variable(tf.linspace(0.0, 4.0, 41))
@@ -242,6 +242,10 @@ for name, keep in {"closed": tf.stop_gradient, "open": tf.identity}.items():
     factors[name] = tape.gradient(weighted, example_losses).numpy()
     print(f"{name:6} at l = 1: {factors[name][10]:.2f}, at l = 3: {factors[name][30]:.2f}")
 
+# %% [markdown]
+# The figure shows both factors. Look at where the open curve falls below 0:
+
+# %%
 fig, ax = plt.subplots(figsize=(5.6, 3))
 for name, factor in factors.items():
     (line,) = ax.plot(example_losses.numpy(), factor)
