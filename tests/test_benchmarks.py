@@ -16,11 +16,6 @@ def function(path, name):
     return ast.unparse(found)
 
 
-def test_the_measured_epoch_is_that_of_the_lesson():
-    in_lesson = function("lessons/13_mnist/lesson.py", "train_epoch")
-    assert function("benchmarks/training_loop.py", "train_epoch") == in_lesson
-
-
 def test_the_measured_network_is_that_of_the_lesson():
     def layers(path):
         text = function(path, "build_network")

@@ -13,7 +13,6 @@ __all__ = ["EMPHASIS", "Term", "glossary_page", "terms_of"]
 # Bold for another reason, or too common a word to be linked each time.
 EMPHASIS = {
     "a",
-    "adds",
     "an attack that fails is no proof",
     "b",
     "change",
@@ -25,7 +24,6 @@ EMPHASIS = {
     "gap",
     "head",
     "in turn",
-    "inside",
     "k plain tapes",
     "mode",
     "new tensor",
@@ -40,7 +38,6 @@ EMPHASIS = {
     "task",
     "to remember",
     "watch",
-    "weight 0",
 }
 
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\*\*).)+?)\*\*")

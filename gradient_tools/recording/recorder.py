@@ -176,6 +176,10 @@ class Recorder:
         values = {name: refer() for name, refer in self._names_at_block.items()}
         return {name: value for name, value in values.items() if value is not None}
 
+    def held_at_block(self, name: str) -> bool:
+        """Tell whether a user's name held a tensor, or a model, when the block began."""
+        return name in self._names_at_block
+
     def end_block(self) -> None:
         """Note that the block ended; operations are still listened to."""
         self._converting.close()

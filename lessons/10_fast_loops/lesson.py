@@ -327,7 +327,7 @@ assert train_epoch.experimental_get_tracing_count() == 1
 # After three epochs both models have moved, and their weights agree. There is one trace, although the last batch is
 # short: `first` is a tensor here, so the graph leaves the size of a batch open.
 #
-# # ### Exercise 10.3: complete
+# ### Exercise 10.3: complete
 #
 # Write an epoch of gradient descent for a linear model, with the loop in the graph. `w` is a variable of shape (d,),
 # and `x` and `y` have the shapes (n, d) and (n,). `order` holds the row numbers to use, each once. Go through them in

@@ -57,7 +57,8 @@ def build_models():
 
 
 # %%
-x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
+# (1000, 30), (1000,)
+x, y = make_classification(1000, features=30, classes=10, seed=12)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
@@ -564,7 +565,7 @@ def train(model, loss_of, rate):
         print(f"{60 * (part + 1)} of 300 steps", end="\r")
     return model
 
-
+# %%
 def activations(size, beta):
     """Return the hidden activations, (1000, 64), after training with beta times their size."""
 
@@ -773,7 +774,8 @@ x_few, y_few, unlabeled = clouds[:50], classes[:50], clouds[50:1050]
 
 
 def joint_loss(model, weight, rows):
-    keep = tf.cast(tf.random.uniform(rows.shape) > 0.3, tf.float32)  # 0 where hidden
+    # 0 where hidden
+    keep = tf.cast(tf.random.uniform(rows.shape) > 0.3, tf.float32)
     logits, rebuilt = model(tf.concat([x_few, keep * rows], axis=0), training=True)
     supervised = loss_fn(y_few, logits[:50])
     error = (1 - keep) * (rebuilt[50:] - rows)  # only what was hidden

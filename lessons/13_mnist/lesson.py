@@ -221,7 +221,7 @@ def new_train_epoch(model, optimizer, shift, generator):
     change = shifted if shift else None
     return make_train_epoch(model, optimizer, loss_fn, images, y_train, change=change)
 
-
+# %%
 def measure(setting, seed):
     """Train a network with this setting, and return its accuracy on the held-out images."""
     model = build_network(seed, setting["dropout"], setting["width"])
@@ -333,7 +333,8 @@ def print_epoch(number, loss, accuracy):
 
 
 epochs = 14 if is_mnist else 60
-steps = epochs * -(-len(kept) // 128)  # rounded up, as the last batch is short
+# rounded up, as the last batch is short
+steps = epochs * -(-len(kept) // 128)
 schedule = keras.optimizers.schedules.CosineDecay(
     0.0, steps - steps // 3, warmup_target=4e-3, warmup_steps=steps // 3
 )
@@ -448,7 +449,8 @@ assert 0 < sizes[-1] < 128 and sum(sizes) == 55_000
 
 # %%
 rng = np.random.default_rng(13)
-is_right = rng.random(55_000) < np.linspace(0.5, 1, 55_000)  # later examples do better
+# later examples do better
+is_right = rng.random(55_000) < np.linspace(0.5, 1, 55_000)
 mean_of_means = np.mean([is_right[first : first + 128].mean() for first in range(0, 55_000, 128)])
 
 print(f"mean of means {mean_of_means:.5f}, true mean {is_right.mean():.5f}")

@@ -375,18 +375,6 @@ def trained_by(train: Callable, model: Any, *arguments: Any) -> dict:
 
 EXERCISES = (
     Question(
-        id="14.1",
-        title="A loss for compile",
-        kind="complete",
-        points=2,
-        draw=draw_orders,
-        prepare=constants,
-        call=called_as_in_fit,
-        inputs="y y_hat",
-        parts=[Part(words="the cost", form="Return one cost per example, with shape (n,).")],
-        praise="You return one cost per example, so `compile` can weight and average them.",
-    ),
-    Question(
         id="14.2",
         title="Adaptive clipping in an optimizer",
         kind="repair",
@@ -435,6 +423,18 @@ EXERCISES = (
             "three step sizes",
         ),
         praise="You found the simplest option for each, and one loop among the five.",
+    ),
+    Question(
+        id="14.1",
+        title="A loss for compile",
+        kind="complete",
+        points=2,
+        draw=draw_orders,
+        prepare=constants,
+        call=called_as_in_fit,
+        inputs="y y_hat",
+        parts=[Part(words="the cost", form="Return one cost per example, with shape (n,).")],
+        praise="You return one cost per example, so `compile` can weight and average them.",
     ),
     Question(
         id="14.4",

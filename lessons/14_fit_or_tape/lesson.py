@@ -57,7 +57,8 @@ from keras import layers
 def pinball(q):
     def loss(y, y_hat):
         error = y - y_hat
-        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)  # (n,)
+        # (n,)
+        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)
 
     return loss
 
@@ -67,7 +68,8 @@ def line_model(kind=keras.Sequential):
     return kind([keras.Input((1,)), layers.Dense(1)])
 
 
-x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1) both
+# (400, 1) both
+x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
 
 model = line_model()
 model.compile(keras.optimizers.Adam(0.1), pinball(0.9))
@@ -124,36 +126,7 @@ assert np.allclose(weighted, [1.0, 2.0])
 # the weights come too late. The mean of the batch, 2, gets the weights 2 and 0, and the example that should not count still
 # counts.
 #
-# ### Exercise 14.1: complete
-#
-# If you order too little (`y_hat` below `y`), it costs 3 times the squared error. If you order too much, it costs the
-# squared error once. Write this loss for `compile`: the mean over the k goods, one number for each example.
-
-
-# %% exercise="14.1"
-def order_cost(y, y_hat):
-    """Return the cost of each example, (n,); y and y_hat have shape (n, k)."""
-    ### BEGIN SOLUTION
-    error = y - y_hat
-    cost = tf.where(error > 0, 3 * error**2, error**2)
-    return tf.reduce_mean(cost, axis=-1)
-    ### END SOLUTION
-
-
-# %%
-check("14.1", order_cost)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Where is `y - y_hat` positive? `tf.where(condition, a, b)` chooses entry by entry.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Take the mean over the last axis, as `pinball` does.
-#
-# </details>
+# Return one loss for each example. *Going deeper* has an exercise.
 
 # %% [markdown]
 # ## How do I change the gradients?
@@ -164,8 +137,10 @@ check("14.1", order_cost)
 
 
 # %%
-x, y = map(tf.constant, make_classification(512, seed=14))  # (512, 20), (512,)
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)  # 16 batches
+# (512, 20), (512,)
+x, y = map(tf.constant, make_classification(512, seed=14))
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 limits = {"body": 0.5, "head": 0.1}
 
@@ -200,7 +175,7 @@ def train_by_loop(model, optimizer, epochs=2):
         optimizer.apply(clipped, model.trainable_variables)
     return model
 
-
+# %%
 def largest_difference(model, other):
     pairs = zip(model.get_weights(), other.get_weights(), strict=True)
     return max(np.max(np.abs(a - b)) for a, b in pairs)
@@ -296,7 +271,8 @@ class WrittenOut(keras.Sequential):
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # the mean loss
+        # the mean loss
+        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
@@ -452,7 +428,43 @@ check("14.5", means)
 # %% [markdown]
 # ## Going deeper
 #
-# Tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the exam of Parts I and II.
+# A loss of your own, tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the exam of Parts I and II.
+
+# %% [markdown]
+# ### Which loss do I write for compile?
+#
+# One number for each example, made of TensorFlow operations, as `pinball` above.
+#
+# ### Exercise 14.1: complete
+#
+# If you order too little (`y_hat` below `y`), it costs 3 times the squared error. If you order too much, it costs the
+# squared error once. Write this loss for `compile`: the mean over the k goods, one number for each example.
+
+
+# %% exercise="14.1"
+def order_cost(y, y_hat):
+    """Return the cost of each example, (n,); y and y_hat have shape (n, k)."""
+    ### BEGIN SOLUTION
+    error = y - y_hat
+    cost = tf.where(error > 0, 3 * error**2, error**2)
+    return tf.reduce_mean(cost, axis=-1)
+    ### END SOLUTION
+
+
+# %%
+check("14.1", order_cost)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Where is `y - y_hat` positive? `tf.where(condition, a, b)` chooses entry by entry.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Take the mean over the last axis, as `pinball` does.
+#
+# </details>
 
 # %% [markdown]
 # ### Does my optimizer keep what fit promises?
@@ -465,12 +477,13 @@ def fitted(model, x, y, size=32, weights=None):
     model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
     return model
 
-
+# %%
 def kept(build, x, y):
     """Return which promises hold, for build(**options of the optimizer), a compiled model."""
     number = np.arange(len(x))
     weights = 1 - number % 2  # 1, 0, 1, 0, ...
-    other = tf.gather(y, number - number % 2)  # other labels where the weight is 0
+    # other labels where the weight is 0
+    other = tf.gather(y, number - number % 2)
     pairs = {
         "sample weights": [fitted(build(), x, labels, weights=weights) for labels in (y, other)],
         "loss scaling": [fitted(build(), x, y), fitted(build(loss_scale_factor=8.0), x, y)],
@@ -548,7 +561,7 @@ def one_epoch(model, step, batches, callbacks):
             break
     return {name: float(value) for name, value in model.get_metrics_result().items()}
 
-
+# %%
 def own_fit(model, batches, epochs, callbacks):
     """Train as model.fit does, without validation and progress bar; return the number of epochs."""
     step = tf.function(model.train_step)
@@ -668,11 +681,12 @@ class Smooth(keras.Sequential):
             return loss
         with tf.GradientTape() as inner:
             inner.watch(x)
-            y_hat = self(x, training=training)  # again, as y_pred came before the watch
+            # again, as y_pred came before the watch
+            y_hat = self(x, training=training)
         slopes = inner.gradient(y_hat, x)  # (n, 1)
         return loss + tf.reduce_mean(slopes**2)
 
-
+# %%
 smooth = line_model(Smooth)
 smooth.compile(keras.optimizers.Adam(0.1), "mse")
 history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
@@ -724,7 +738,8 @@ assert all(promises.values()) and np.isclose(moved, 0.75, atol=0.01)
 class TwoRules(keras.optimizers.Adam):
     def update_step(self, gradient, variable, learning_rate):
         if variable.name.split("/")[-2] == "body":
-            variable.assign_sub(10.0 * learning_rate * gradient)  # SGD
+            # SGD
+            variable.assign_sub(10.0 * learning_rate * gradient)
         else:
             super().update_step(gradient, variable, learning_rate)
 

@@ -41,7 +41,8 @@ def build(inputs, outputs, seed, size=64, last=None):
 
 
 angles = tf.range(8.0) * np.pi / 4
-centers = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)  # (8, 2)
+# (8, 2)
+centers = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)
 
 
 def draw_clouds(n):
@@ -83,7 +84,8 @@ def classifying_loss(critic, real, fake):
 
 def fooling_loss(critic, fake):
     for_fake = critic(fake, training=True)
-    return cross_entropy(tf.ones_like(for_fake), for_fake)  # as if the fakes were real
+    # as if the fakes were real
+    return cross_entropy(tf.ones_like(for_fake), for_fake)
 
 
 # %% [markdown]
@@ -267,7 +269,7 @@ def move(player, optimizer, loss_of, generator, draw):
     gradients = tape.gradient(loss, player.trainable_variables)
     optimizer.apply(gradients, player.trainable_variables)
 
-
+# %%
 def train(
     generator, critic, critic_loss, generator_loss, draw, rounds,
     critic_steps=1, generator_steps=1, rate=1e-3,
@@ -298,10 +300,11 @@ def train(
 def modes(generator):
     """Return how many of the eight clouds the generator reaches."""
     points = generator(tf.random.normal((2000, 2)))
-    distances = tf.norm(points[:, None] - centers, axis=2)  # (2000, 8)
+    # (2000, 8)
+    distances = tf.norm(points[:, None] - centers, axis=2)
     return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.01))
 
-
+# %%
 def classifying_game(**steps):
     """Return the generator at the end of a game."""
     generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
@@ -489,7 +492,7 @@ assert np.hypot(*paths["with a penalty"][-1]) < 0.05
 # ### How does a penalty keep the critic fair?
 #
 # In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit, and its loss is the gap: the mean
-# score of the fakes minus that of the real examples. The gap alone has no minimum, because the critic can always double its
+# score of the fakes minus that of the real examples. On its own, the gap has no minimum, because the critic can always double its
 # scores. So a penalty keeps the gradient of the score **with respect to the example** near length 1:
 #
 # 1. For each pair of a real and a fake example, draw a random point between them.
@@ -550,7 +553,7 @@ assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-
 # The penalty has no path to the last bias, which moves all scores and no slope, so its gradient there is `None`.
 #
 # Does the penalty keep the game from running away? Here are two games with three steps of the critic for one of the generator,
-# the first for the gap alone, and the second with the penalty. They take a minute.
+# the first only for the gap, and the second with the penalty. They take a minute.
 
 
 # %%
@@ -573,8 +576,8 @@ wild, largest_wild = gap_game(gap)
 fair, largest_fair = gap_game(gap_loss)
 
 # %% tags=["nbval-ignore-output"]
-print(f"largest score: {largest_wild:.0f} for the gap alone, {largest_fair:.1f} with the penalty")
-plot_players({"gap alone": wild, "with the penalty": fair})
+for name, player, largest in (("only the gap", wild, largest_wild), ("with penalty", fair, largest_fair)):
+    print(f"{name}: largest score {largest:.0f}, reaches {modes(player)} of 8 clouds")
 
 # %% tags=["claims"]
 assert largest_wild > 100 and largest_fair < 50 and modes(fair) >= 7
@@ -582,7 +585,7 @@ latent = tf.random.normal((500, 2))
 assert np.mean(np.min(tf.norm(fair(latent)[:, None] - centers, axis=2), 1)) < 0.35
 
 # %% [markdown]
-# With the penalty, the scores stay small, and the points gather at the crosses. One run proves little: with the penalty, the
+# With the penalty, the scores stay small. One run proves little: with the penalty, the
 # game reached all eight clouds from each of eight starts, and without it, from 13 of 24.
 #
 # ### Exercise 16.3: complete

@@ -89,7 +89,7 @@ def train(name, gradients_of):
         print(f"{name}: {200 * (part + 1)} of 2000 steps", end="\r")
     return weights
 
-
+# %%
 def pretraining(weights, support, query):
     with tf.GradientTape() as tape:
         loss = loss_of(weights, *query)
@@ -115,10 +115,12 @@ def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
 
 x_line = tf.linspace(-5.0, 5.0, 101)[:, None]  # (101, 1)
 new_tasks = draw_tasks(500)
-largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))  # of the amplitudes
-x_task, y_task = (points[largest] for points in new_tasks[0])  # (10, 1) both
+# of the amplitudes
+largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))
+# (10, 1) both
+x_task, y_task = (points[largest] for points in new_tasks[0])
 
-
+# %%
 def plot_step(name):
     fig, ax = plt.subplots(figsize=(4.8, 3))
     start = [tf.constant(w) for w in trained[name]]
@@ -195,8 +197,10 @@ with ExplainingTape() as outer:
     copy.assign_sub(0.1 * inner.gradient(support_loss, copy))
     query_loss = (copy - 5) ** 2
 
-print(outer.gradient(query_loss, w))
-outer.explain()
+print("gradient:", outer.gradient(query_loss, w))
+(explanation,) = outer.explain()
+print("cause:   ", explanation.cause)
+print("line:    ", explanation.where.text)
 
 # %% tags=["claims"]
 assert outer.explanations[0].gradient == "None" and w == 3.0

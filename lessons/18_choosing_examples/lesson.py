@@ -138,7 +138,8 @@ ax = show_images(x_train[hardest[:16]], y_noisy[hardest[:16]], answers[hardest[:
 
 # %%
 def easiest(losses, progress):
-    return smallest(losses, tf.where(progress < 0.2, 1.0, 0.6))  # all, for a fifth of the training
+    # all, for a fifth of the training
+    return smallest(losses, tf.where(progress < 0.2, 1.0, 0.6))
 
 
 rules = {
@@ -362,7 +363,8 @@ predict("18.c", "")
 def hardest_half(labels, logits):
     losses = keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
     weights = tf.stop_gradient(1 - smallest(losses, 0.5))
-    return losses * weights / tf.reduce_mean(weights)  # (n,); fit takes the mean
+    # (n,); fit takes the mean
+    return losses * weights / tf.reduce_mean(weights)
 
 
 by_fit, by_tape = (keras.models.clone_model(young) for _ in range(2))
@@ -405,7 +407,7 @@ W = tf.convert_to_tensor(kernel)  # (128, 10)
 def losses_with(W, hidden, labels):
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, hidden @ W + bias)
 
-
+# %%
 def gradient_of_example(example):
     row, label = example
     with tf.GradientTape() as tape:

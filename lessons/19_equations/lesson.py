@@ -65,7 +65,8 @@ def swing(t):
     return tf.exp(-t / 4) * tf.cos(2 * t)
 
 
-times = tf.linspace(tf.constant(0.0, tf.float64), 5.0, 100)[:, None]  # (100, 1), seconds
+# (100, 1), seconds
+times = tf.linspace(tf.constant(0.0, tf.float64), 5.0, 100)[:, None]
 
 print(f"largest residual of the solution: {np.max(np.abs(residual(swing, times))):.6f}")
 print(f"largest residual of cos(t):       {np.max(np.abs(residual(tf.cos, times))):.6f}")
@@ -85,7 +86,7 @@ def new_network(seed=20):
     hidden = [layers.Dense(16, "tanh", **options) for _ in range(2)]
     return keras.Sequential([keras.Input((1,), **options), *hidden, layers.Dense(1, **options)])
 
-
+# %%
 def train(loss_of, variables, steps=3000):
     """Take steps of Adam on loss_of(), and return the last loss."""
     optimizer = keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(1e-2, steps))
@@ -170,7 +171,9 @@ assert errors[1.0] < min(errors[0.01], errors[100.0])
 # The weight 1. With 0.01, rest is still cheap. With 100, the start dominates the step, and the law is learned slowly. Nobody
 # could have told you the best weight.
 #
-# There is a way without a weight: **build the start in**.
+# ## How do I build the start in?
+#
+# There is a way without a weight: **build the start in**, so that every network has it.
 #
 # 1. 1 + tanh(t) · network(t) starts at position 1, whatever the network returns, because tanh(0) is 0.
 # 2. 1 - tanh(t)/4 + tanh(t)² · network(t) also starts with speed -1/4, because the slope of tanh(t)² at 0 is 0 as well.
@@ -353,6 +356,7 @@ by_tape.set_weights(start_weights)
 by_fit.compile(keras.optimizers.SGD(0.01))
 history = by_fit.fit(some_times, batch_size=100, verbose=0)
 
+# %%
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(residual(by_tape, some_times) ** 2)
 gradients = tape.gradient(loss, by_tape.trainable_variables)
@@ -485,7 +489,7 @@ def new_weights(inputs):
         weights += [random.normal(size=rows * columns) / np.sqrt(rows), np.zeros(columns)]
     return tf.Variable(np.concatenate(weights))  # (p,), float64
 
-
+# %%
 def network(w, points, activation=tf.tanh):
     """Return (n, 1) for points (n, inputs) and weights (p,), or (n, p): a copy for each point."""
     shapes, copies = list(pairwise((points.shape[1], *SIZES))), w.shape[:-1]
@@ -510,7 +514,8 @@ def column(t, x):
 
 x = np.linspace(0, 1, 51)
 line = np.linspace(0, 1, 30)
-inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))  # t and x from 0 to 1
+# t and x from 0 to 1
+inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))
 border = tf.constant(np.concatenate([column(0, line), column(line, 0), column(line, 1)]))
 grid = tf.constant(column(x[:, None], x))
 
@@ -519,7 +524,8 @@ def heat_errors(w_inside, w_border, activation=tf.tanh):
     """Return 490 errors, (490, 1): the sum of their squares is the loss."""
     u_t, u_xx = slopes(lambda points: network(w_inside, points, activation), inside)
     at_border = network(w_border, border, activation) - true_temperature(border)
-    return tf.concat([(u_t - 0.1 * u_xx) / 20, at_border / 3], axis=0)  # 1/400 and 10/90
+    # 1/400 and 10/90
+    return tf.concat([(u_t - 0.1 * u_xx) / 20, at_border / 3], axis=0)
 
 
 def largest_error(w, activation=tf.tanh):
@@ -655,7 +661,7 @@ def with_jacobian(errors, n):
 
     return compute
 
-
+# %%
 def levenberg_marquardt(compute, w, steps, damping=0.01):
     """Yield the weights after each step, taken or not."""
     identity = tf.eye(w.shape[0], dtype=w.dtype)
@@ -761,7 +767,8 @@ def solve_on_grid(k, start, pieces=50, steps=50):
     step = np.linalg.solve(np.eye(pieces - 1) - half, np.eye(pieces - 1) + half)
     rows = [np.array(start)]
     for _ in range(steps):
-        rows.append(np.pad(step @ rows[-1][1:-1], 1))  # 0 at both ends
+        # 0 at both ends
+        rows.append(np.pad(step @ rows[-1][1:-1], 1))
     return np.stack(rows)
 
 
@@ -793,12 +800,13 @@ assert seconds / seconds_of_network < 0.01
 # started, or what its ends did. How well does it conduct? A solver needs a start and the ends. You can guess them, here a rod that
 # starts at 1 everywhere, and try many k:
 
-# %% tags=["nbval-ignore-output"]
+# %%
 random = np.random.RandomState(20)
 spots = tf.constant(random.uniform(size=(200, 2)))
 measured = true_temperature(spots) + 0.02 * random.normal(size=(200, 1))
 
-rows, columns = np.rint(50 * spots.numpy()).astype(int).T  # the nearest point of the grid
+# the nearest point of the grid
+rows, columns = np.rint(50 * spots.numpy()).astype(int).T
 guessed_start = np.pad(np.ones(49), 1)
 candidates = np.geomspace(0.02, 1.0, 200)
 misfits = [

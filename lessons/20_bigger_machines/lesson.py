@@ -33,14 +33,16 @@ from keras import layers
 # both, as their weights are equal anyway.
 
 # %%
-x, y = map(tf.constant, make_classification(256, seed=20))  # (256, 20), (256,)
+# (256, 20), (256,)
+x, y = map(tf.constant, make_classification(256, seed=20))
 loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
 
 
 def new_model(penalty=None):
     keras.utils.set_random_seed(20)
     first = layers.Dense(32, activation="tanh", kernel_regularizer=penalty)
-    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])  # logits
+    # logits
+    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])
 
 
 def gradients_of(model, x, y, divisor):
@@ -99,7 +101,8 @@ assert np.isclose(factor, 2, rtol=1e-4) and largest_difference(added_means, scal
 # A variable that you make inside `strategy.scope()` gets a copy on each device:
 
 # %%
-tf.get_logger().setLevel("WARNING")  # strategies report each sum of gradients
+# strategies report each sum of gradients
+tf.get_logger().setLevel("WARNING")
 
 devices = tf.config.list_logical_devices("GPU")
 if len(devices) < 2:
@@ -119,7 +122,7 @@ assert n_replicas == len(devices) > 1
 
 # %% [markdown]
 # Here is the step. `strategy.run` runs a function once for each replica, with its part of the data. `apply`, called on a
-# replica, **adds** the gradients of all replicas and updates every copy. `strategy.reduce` adds what the replicas returned.
+# replica, *adds* the gradients of all replicas and updates every copy. `strategy.reduce` adds what the replicas returned.
 
 
 # %%
@@ -149,7 +152,8 @@ def train(strategy, make_step=make_step, optimizer=keras.optimizers.SGD, rate=0.
     """Return the model after an epoch on the first count examples, and the losses."""
     with strategy.scope():
         model, optimizer = new_model(), optimizer(rate)
-        optimizer.build(model.trainable_variables)  # so that its variables have copies as well
+        # so that its variables have copies as well
+        optimizer.build(model.trainable_variables)
     step = make_step(strategy, model, optimizer)
     batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
     losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
@@ -177,7 +181,8 @@ assert largest_difference(single.get_weights(), new_model().get_weights()) > 1e-
 def make_step_of_means(strategy, model, optimizer):
     def replica_step(x, y):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))  # the mistake
+            # the mistake
+            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
@@ -189,7 +194,7 @@ def make_step_of_means(strategy, model, optimizer):
 
     return step
 
-
+# %%
 for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
     expected, losses = train(one_device, optimizer=kind, rate=0.01)
     by_mean, losses_by_mean = train(strategy, make_step_of_means, kind, rate=0.01)
@@ -336,7 +341,7 @@ def make_clipping_step(strategy, model, optimizer):
 
     return step
 
-
+# %%
 def clipping_sgd(rate):
     return keras.optimizers.SGD(rate, global_clipnorm=0.1)
 
@@ -496,7 +501,8 @@ def slope(scale, dtype=tf.float16):
     return tape.gradient(scaled_loss, w) / scale
 
 
-with standard_error_held():  # some processors announce that they lack 16-bit units
+# some processors announce that they lack 16-bit units
+with standard_error_held():
     print(f"float16:                {slope(1.0).numpy():.0e}")
 print(f"float16, loss scaled:   {slope(2.0**15).numpy():.0e}")
 print(f"bfloat16:               {slope(1.0, tf.bfloat16).numpy():.0e}")
@@ -662,12 +668,12 @@ by_xla = tf.function(weight_after_an_epoch, jit_compile=True)(order)
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# 12. In a loop **inside** the compiled function, `order[first : first + 4]` always has 4 entries under XLA, even at the end. The slice
+# 12. In a loop *inside* the compiled function, `order[first : first + 4]` always has 4 entries under XLA, even at the end. The slice
 # is filled up with the row number 0, so an epoch would train on example 0 again and again. End the slice at
 # `tf.minimum(first + 4, tf.size(order))`.
 #
 # A *step* that you call from Python is right for a short batch, but XLA compiles it once more. To avoid that, fill up the short batch
-# with rows of **weight 0**, and divide by the sum of the weights:
+# with rows of weight 0, and divide by the sum of the weights:
 
 
 # %%
@@ -794,9 +800,10 @@ def weights_after_a_step(strategy, batch, synchronized=False):
         optimizer = keras.optimizers.SGD(0.1)
         optimizer.build(model.trainable_variables)
     make_step(strategy, model, optimizer)(*batch)
-    return model.get_weights()  # gamma, beta, moving mean, moving variance, kernel, bias
+    # gamma, beta, moving mean, moving variance, kernel, bias
+    return model.get_weights()
 
-
+# %%
 for synchronized in (False, True):
     moving_mean = weights_after_a_step(strategy, parts, synchronized)[2]
     of_first = np.mean(x_shifted[: 64 // n_replicas], axis=0)
@@ -857,6 +864,9 @@ assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions),
 # | 16 bits | `set_dtype_policy` before the model | the loss is scaled only if the *model* has the policy `mixed_float16`, not if only a layer has it; with replicas, the optimizer may look at the first one's gradients only |
 
 # %% tags=["claims"]
+tf.get_logger().setLevel("ERROR")  # many small trainings are traced below
+
+
 def fitted(strategy, count, **options):
     with strategy.scope():
         model = new_model(penalty=keras.regularizers.L2(0.01))

@@ -217,6 +217,7 @@ all_digits, classes = load_digits()
 all_digits = (all_digits / 16).astype("float32")
 train_digits, train_classes, held_digits = all_digits[:1500], classes[:1500], all_digits[1500:]
 
+# %%
 random = np.random.RandomState(21)
 kinds = random.randint(0, 10, 300)
 shuffled = np.stack(

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.gradient_cases import KINKED
 
-SEEDS = range(8)  # `benchmarks/gradient_check.py` draws 500
+SEEDS = range(16)  # `benchmarks/gradient_check.py` draws 500
 
 
 @pytest.mark.parametrize("network", KINKED, ids=lambda network: network.name)

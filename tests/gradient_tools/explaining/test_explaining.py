@@ -945,3 +945,16 @@ def test_a_source_under_a_key_has_that_name():
         loss = params["w"] * 3.0 + params["b"]
     tape.gradient(loss, params)
     assert [each.source for each in tape.explain()] == ["params['b']", "params['w']"]
+
+
+def test_a_model_that_was_replaced_is_named_after_garbage_collection_too():
+    def new_model():
+        return keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+
+    model = new_model()
+    with ExplainingTape() as tape:
+        loss = tf.reduce_sum(model(tf.ones((2, 3))))
+    model = new_model()
+    gc.collect()
+    tape.gradient(loss, model.trainable_variables)
+    assert {each.cause for each in tape.explanations} == {"rebound-source"}
