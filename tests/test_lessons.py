@@ -35,7 +35,7 @@ NOT_COMPARED = {
     "show_images(shift_images(": "shows a digit of the data set",
     "confusion = np.zeros": "counts mistakes among the data set's images",
     "losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y_train[held]": "shows mistakes",
-    "{row.name:28} {row.verdict}": "names the verdicts of gradients near kinks, which depend on the images",
+    "{row.name:28} {row.verdict}": "verdicts near kinks, which depend on the images",
     '"signs of the gradient": one_step(': "accuracies under attack",
     "fooled = np.flatnonzero": "shows images that were fooled",
     "stronger = several_steps(": "accuracies under attack",
