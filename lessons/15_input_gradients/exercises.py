@@ -100,11 +100,9 @@ EXERCISES = (
         draw=draw_targets,
         prepare=as_targets,
         parts=[
-            Part(
-                words="the moved pictures", form=("Return pictures with the shape of `x`, (n, d).")
-            )
+            Part(words="the moved images", form=("Return images with the shape of `x`, (n, d)."))
         ],
-        praise="Each picture is one step closer to the class that you chose.",
+        praise="Each image is one step closer to the class that you chose.",
     ),
     Question(
         id="15.4",
@@ -114,9 +112,7 @@ EXERCISES = (
         draw=draw_attacks,
         prepare=as_attacks,
         parts=[
-            Part(
-                words="the moved pictures", form=("Return pictures with the shape of `x`, (n, d).")
-            )
+            Part(words="the moved images", form=("Return images with the shape of `x`, (n, d)."))
         ],
         praise=(
             "However many steps the attack takes, each pixel stays within `epsilon` of the "
@@ -150,10 +146,10 @@ PREDICTIONS = (
         options={
             "the slope of score 3 alone": "Picture 3 changes only score 3, so its gradient has "
             "no contribution from the other 199 scores: one backward pass is enough for "
-            "all pictures. If examples affect each other, as in `BatchNormalization` with "
+            "all images. If examples affect each other, as in `BatchNormalization` with "
             "`training=True`, the gradients would mix.",
             "a mixture of 200 slopes": "The target is a sum of 200 scores, which sounds as if "
-            "they mix. But score 3 is the only term that depends on picture 3.",
+            "they mix. But score 3 is the only term that depends on image 3.",
             "the mean of 200 slopes": "A mean would divide by 200. But the target is the sum "
             "of the scores, not their mean.",
         },
@@ -163,7 +159,7 @@ PREDICTIONS = (
         right="it fails on more than a tenth",
         options={
             "it stays right on nearly all, too": "The step has the same size, and neither "
-            "picture would fool you. But these signs are not random.",
+            "image would fool you. But these signs are not random.",
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
             "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 "
@@ -189,9 +185,9 @@ PREDICTIONS = (
         right="like the digit",
         options={
             "like noise": "The network is random, so one expects a random map. But the "
-            "gradient is multiplied by the picture.",
-            "like the digit": "The product is 0 wherever the picture is 0. The digit that you "
-            "see is the picture itself, which masks the gradient.",
+            "gradient is multiplied by the image.",
+            "like the digit": "The product is 0 wherever the image is 0. The digit that you "
+            "see is the image itself, which masks the gradient.",
             "black: no pixel counts": "A network that has learned nothing seems to use no "
             "pixel. But it still has slopes: they mean nothing, but they are not 0.",
         },

@@ -400,7 +400,7 @@ TOWARD = {
         moving(down, loss_of=probabilities_as_logits),
     ),
     "step returned": Wrong(
-        "You returned the step. Return the moved pictures: `x` minus the step, clipped.",
+        "You returned the step. Return the moved images: `x` minus the step, clipped.",
         moving(lambda x, g, e: down(x, g, e) - x, keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - down(x, g, e), keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - down(x, g, e)),
@@ -443,26 +443,26 @@ TOWARD = {
         moving(lambda x, g, e: x - e * tf.where(g >= 0, 1.0, -1.0)),
         moving(lambda x, g, e: x - e * tf.where(g > 0, 1.0, -1.0)),
     ),
-    "more than the pictures": Wrong(
-        "You pass extra arguments to `logits_of`, which takes only the pictures. Call "
+    "more than the images": Wrong(
+        "You pass extra arguments to `logits_of`, which takes only the images. Call "
         "`logits_of(x)`.",
         lambda logits_of, x, target, epsilon: logits_of(x, training=False),
     ),
     "step clipped": Wrong(
         "You clipped the step to the range from 0 to 1, so no pixel can move the other way. "
-        "Clip the moved pictures: `x` minus the step.",
+        "Clip the moved images: `x` minus the step.",
         moving(lambda x, g, e: x - clipped(e * tf.sign(g)), keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - clipped(e * tf.sign(g))),
         moving(lambda x, g, e: x + clipped(-e * tf.sign(g)), keep=lambda pictures: pictures),
         moving(lambda x, g, e: x + clipped(-e * tf.sign(g))),
     ),
     "the notebook's model": Wrong(
-        "You called the notebook's `model`, which takes pictures of another shape. Call "
+        "You called the notebook's `model`, which takes images of another shape. Call "
         "`logits_of(x)`.",
         lambda logits_of, x, target, epsilon: of_notebook()(x),
     ),
     "nothing moved": Wrong(
-        "The pictures did not change. Subtract `epsilon` times the sign of the gradient.",
+        "The images did not change. Subtract `epsilon` times the sign of the gradient.",
         moving(lambda x, g, e: x),
     ),
 }
@@ -541,7 +541,7 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "no clip to the range": Wrong(
-        "The pictures stay near the original, but some pixels leave the range from 0 to 1. "
+        "The images stay near the original, but some pixels leave the range from 0 to 1. "
         "Keep the second clip.",
         attacking(lambda x, moved, e: tf.clip_by_value(moved, x - e, x + e)),
     ),
@@ -551,7 +551,7 @@ ATTACKS = {
         attacking(lambda x, moved, epsilon: moved),
     ),
     "clipped at the end": Wrong(
-        "You clip only after the loop, so the slopes in between were computed at pictures "
+        "You clip only after the loop, so the slopes in between were computed at images "
         "outside the limits. Clip twice after each step.",
         attacking(lambda x, moved, epsilon: moved, around),
         attacking(lambda x, moved, epsilon: clipped(moved), around),
@@ -566,12 +566,11 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "the notebook's model": Wrong(
-        "You called the notebook's `model`, which takes pictures of another shape. Call "
-        "`logits_of`.",
+        "You called the notebook's `model`, which takes images of another shape. Call `logits_of`.",
         lambda logits_of, x, y, epsilon, size, steps: of_notebook()(x),
     ),
     "slope of the original": Wrong(
-        "You always use the slope at the original. Compute the slope at the current picture "
+        "You always use the slope at the original. Compute the slope at the current image "
         "before each step, and keep the original only for the clip.",
         attacking(ask_at=lambda x, moved: x),
         one_step_of_epsilon,
@@ -585,7 +584,7 @@ ATTACKS = {
     ),
     "steps from the original": Wrong(
         "Each step starts from the original, so the steps do not add up. Add each step to the "
-        "current picture, and keep the original only for the clip.",
+        "current image, and keep the original only for the clip.",
         from_original,
         calls=SEVERAL,
     ),
@@ -604,7 +603,7 @@ ATTACKS = {
         lambda *call: attacking()(*call[:-1], call[-1] + 1),
     ),
     "held within one step": Wrong(
-        "The pictures stay within `size` of the original, but they may go as far as `epsilon`. "
+        "The images stay within `size` of the original, but they may go as far as `epsilon`. "
         "Clip to `x - epsilon` and `x + epsilon`.",
         attacking(lambda x, moved, e: around(x, moved, e / 4)),
         lambda logits_of, x, y, epsilon, size, steps: attacking()(
@@ -613,12 +612,12 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "original returned": Wrong(
-        "The pictures did not change: you return the original, or you drop the results. "
+        "The images did not change: you return the original, or you drop the results. "
         "`tf.clip_by_value` does not change its input, so assign its result to a name.",
         attacking(at_end=lambda x, moved, epsilon: x),
     ),
     "clipped around 0": Wrong(
-        "You clipped the pictures themselves to -epsilon and epsilon. Limit their change: clip "
+        "You clipped the images themselves to -epsilon and epsilon. Limit their change: clip "
         "to `x - epsilon` and `x + epsilon`, with the original `x`.",
         attacking(lambda x, moved, e: clipped(tf.clip_by_value(moved, -e, e))),
     ),
@@ -637,11 +636,11 @@ ATTACKS = {
         attacking(into_ball),
     ),
     "change returned": Wrong(
-        "You returned how far the pixels moved. Return the moved pictures.",
+        "You returned how far the pixels moved. Return the moved images.",
         attacking(at_end=lambda x, moved, epsilon: moved - x),
     ),
     "stops when fooled": Wrong(
-        "You skip pictures that the network already gets wrong. Take all `steps` for each picture.",
+        "You skip images that the network already gets wrong. Take all `steps` for each image.",
         only_right_ones,
         calls=(1,),  # where the network gets all of them wrong
     ),

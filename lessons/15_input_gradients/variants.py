@@ -118,12 +118,12 @@ print(np.flatnonzero(part))
         question="Which pixels have a part that is not 0?",
         right="[1 4]",
         options={
-            "[1 4]": "If a pixel of the picture is 0, so is the product. The map has the shape "
-            "of the picture, whatever the weights are.",
+            "[1 4]": "If a pixel of the image is 0, so is the product. The map has the shape "
+            "of the image, whatever the weights are.",
             "[0 1 2 3 4]": "The gradient is not 0 at any of the five pixels. But it is "
-            "multiplied by the picture.",
+            "multiplied by the image.",
             "[3]": "Pixel 3 has the largest weight, and so the largest gradient. But the "
-            "picture is 0 there, and so is the product.",
+            "image is 0 there, and so is the product.",
         },
     ),
     Variant(

@@ -146,7 +146,7 @@ EXERCISES = (
     ),
     Question(
         id="16.3",
-        title="A penalty between pictures",
+        title="A penalty between images",
         kind="complete",
         points=3,
         draw=draw_pictures,
@@ -161,7 +161,7 @@ EXERCISES = (
             ),
             Part("gradient", "the penalty's gradient with respect to the critic's weights"),
         ],
-        praise="Each pair has its point, each picture has its norm, and no gradient is nan.",
+        praise="Each pair has its point, each image has its norm, and no gradient is nan.",
     ),
 )
 

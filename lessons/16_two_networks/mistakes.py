@@ -462,7 +462,7 @@ PENALTIES = {
         *at_points(lambda real, fake, share: mixed(real, fake, tf.random.uniform((len(real), 1)))),
     ),
     "over the examples": Wrong(
-        "You summed the squares over axis 0, the examples. Each picture has one norm: sum over "
+        "You summed the squares over axis 0, the examples. Each image has one norm: sum over "
         "axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0, inside=0.0))),
@@ -487,13 +487,13 @@ PENALTIES = {
         penalising(of=lambda slopes: [slopes] ** 2),
     ),
     "one axis": Wrong(
-        "You summed the squares over only axis 1. Each picture has one norm: sum over axes 1, "
+        "You summed the squares over only axis 1. Each image has one norm: sum over axes 1, "
         "2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1, inside=0.0))),
     ),
     "rows": Wrong(
-        "You summed the squares over axes 2 and 3. Each picture has one norm: sum over axes 1, "
+        "You summed the squares over axes 2 and 3. Each image has one norm: sum over axes 1, "
         "2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3)))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
@@ -503,7 +503,7 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "largest slope": Wrong(
-        "You use the largest slope of each picture. Use the norm, which includes all pixels: "
+        "You use the largest slope of each image. Use the norm, which includes all pixels: "
         "the root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
@@ -512,13 +512,13 @@ PENALTIES = {
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2 - 1)),
     ),
     "last axis": Wrong(
-        "You summed the squares over the last axis. Each picture has one norm: sum over axes "
+        "You summed the squares over the last axis. Each image has one norm: sum over axes "
         "1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1, inside=0.0))),
     ),
     "length of batch": Wrong(
-        "You compute one norm for the whole batch. Each picture has its own: sum the squares "
+        "You compute one norm for the whole batch. Each image has its own: sum the squares "
         "over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
     ),
@@ -545,8 +545,7 @@ PENALTIES = {
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2)),
     ),
     "averaged first": Wrong(
-        "You averaged the norms before squaring. Compute (norm - 1)² for each picture, then "
-        "average.",
+        "You averaged the norms before squaring. Compute (norm - 1)² for each image, then average.",
         *of_lengths(lambda lengths: (tf.reduce_mean(lengths) - 1) ** 2),
     ),
     "not squared": Wrong(
@@ -581,7 +580,7 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(lengths_of(tf.stop_gradient(slopes)))),
     ),
     "nan at zero": Wrong(
-        "Your penalty is right, but its gradient is nan if all slopes of a picture are 0, "
+        "Your penalty is right, but its gradient is nan if all slopes of an image are 0, "
         "because the slope of the root is infinite at 0 (also in `tf.norm`). Add 1e-12 to "
         "the sum of squares inside the root.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, inside=0.0))),

@@ -762,15 +762,15 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "21.a",
-        right="the nearest picture's label",
+        right="the nearest image's label",
         options={
-            "the network": "A network can learn what the pictures of a class have in common. "
-            "But 40 pictures are too few for that: many networks fit them.",
-            "the nearest picture's label": "Nothing is trained here, so nothing can be "
+            "the network": "A network can learn what the images of a class have in common. "
+            "But 40 images are too few for that: many networks fit them.",
+            "the nearest image's label": "Nothing is trained here, so nothing can be "
             "overfitted. A baseline is often that simple, and a project that beats only a "
             "weak one has shown little.",
             "both alike": "Both use the same 40 labels, so they may seem equal. But the "
-            "network must fit its weights to them, while the nearest picture only has to "
+            "network must fit its weights to them, while the nearest image only has to "
             "be compared.",
         },
     ),

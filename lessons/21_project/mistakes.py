@@ -1334,11 +1334,11 @@ HELD_OUT = {
         of_river(lambda points: np.where(points[:, 0] < 1, np.nan, at(points))),
     ),
     "scores": Wrong(
-        "You returned ten scores per picture. Return their `argmax`.",
+        "You returned ten scores per image. Return their `argmax`.",
         of_digits(lambda pictures: np.eye(10)[nearest(pictures)]),
     ),
     "not one class each": Wrong(
-        "You did not return one class per picture. Return as many classes as there are pictures.",
+        "You did not return one class per image. Return as many classes as there are images.",
         of_digits(lambda pictures: nearest(pictures)[:10]),
         of_digits(lambda pictures: 0.8),
     ),
@@ -1347,12 +1347,12 @@ HELD_OUT = {
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
     "classes by the batch": Wrong(
-        "A picture gets another class if it comes with fewer pictures. Normalize with "
+        "An image gets another class if it comes with fewer images. Normalize with "
         "constants from the training, and call the model with `training=False`.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
     "one class": Wrong(
-        "Every picture gets the same class. Check that the training ran, and that its pixels "
+        "Every image gets the same class. Check that the training ran, and that its pixels "
         "were scaled from 0 to 1, as they are here.",
         of_digits(lambda pictures: np.full(len(pictures), 3)),
     ),
@@ -1364,19 +1364,19 @@ HELD_OUT = {
     "by chance": Wrong(
         "Your accuracy is that of random guessing. Check that the training ran (`train` "
         "without parentheses calls nothing) and that the last layer had a gradient. Check "
-        "also that pictures and labels were shuffled together, with pixels scaled from 0 "
+        "also that images and labels were shuffled together, with pixels scaled from 0 "
         "to 1.",
         of_digits(by_pixels),
     ),
     "too good": Wrong(
-        "At least 98 % are right, more than the 95 % of the nearest picture with all 1,500 "
+        "At least 98 % are right, more than the 95 % of the nearest image with all 1,500 "
         "labels, so you used the labels of the held-out digits. Train without them, on the "
         "40.",
         of_digits(held_out_labels),
     ),
     "labels not better": Wrong(
-        "Your accuracy is below 0.80, about that of the nearest labeled picture. The unlabeled "
-        "pictures should help: measure with and without them, and if it stays there, say "
+        "Your accuracy is below 0.80, about that of the nearest labeled image. The unlabeled "
+        "images should help: measure with and without them, and if it stays there, say "
         "so and what you tried, because that is also a result.",
         of_digits(lambda pictures: nearest(pictures, 25)),
     ),
@@ -1445,8 +1445,8 @@ HELD_OUT = {
         "order of the columns, x, t.",
         of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
     ),
-    "another shape for pictures": Wrong(
-        "Your pictures have the wrong shape. Return one picture of 64 pixels for each row of "
+    "another shape for images": Wrong(
+        "Your images have the wrong shape. Return one image of 64 pixels for each row of "
         "the noise.",
         of_noise(lambda noise: one_of_training(noise)[:, :32]),
     ),
@@ -1456,12 +1456,12 @@ HELD_OUT = {
     ),
     "out of range": Wrong(
         "Some pixels are below 0 or above 1. End the generator with a sigmoid, or undo the "
-        "scaling of the training pictures.",
+        "scaling of the training images.",
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
     "not by the noise": Wrong(
-        "A row of noise gives another picture the second time, or with fewer rows. Compute "
-        "each picture only from its own row, with a generator called with "
+        "A row of noise gives another image the second time, or with fewer rows. Compute "
+        "each image only from its own row, with a generator called with "
         "`training=False`.",
         of_noise(drawn_anew),
     ),
@@ -1471,25 +1471,25 @@ HELD_OUT = {
         of_noise(lambda noise: 0.5 + 0.1 * np.tanh(np.tile(noise, 4))),
     ),
     "all alike": Wrong(
-        "Your pictures are nearly all the same, whatever the noise. If the training ran, the "
+        "Your images are nearly all the same, whatever the noise. If the training ran, the "
         "generator has collapsed: give the critic more steps, or its penalty more weight.",
         of_noise(lambda noise: np.repeat(one_of_training(noise[:1] * 0), len(noise), axis=0)),
     ),
     "copies": Wrong(
-        "At least half of your pictures are near-copies: closer than 0.8 (Euclidean distance) "
-        "to a training picture. Half of the held-out digits are farther than 1.1, so "
-        "generate new pictures.",
+        "At least half of your images are near-copies: closer than 0.8 (Euclidean distance) "
+        "to a training image. Half of the held-out digits are farther than 1.1, so "
+        "generate new images.",
         of_noise(one_of_training),
     ),
     "held-out digits": Wrong(
-        "At least half of your pictures are closer than 0.8 (Euclidean distance) to a held-out "
-        "digit. The held-out digits are only for comparison, so generate new pictures.",
+        "At least half of your images are closer than 0.8 (Euclidean distance) to a held-out "
+        "digit. The held-out digits are only for comparison, so generate new images.",
         of_noise(one_of_held_out),
     ),
     "digits not better": Wrong(
-        "For more than 90 % of the pictures (yours and real ones), the nearest picture is of "
+        "For more than 90 % of the images (yours and real ones), the nearest image is of "
         "the same kind, so the two are easy to tell apart. Train longer, and look at your "
-        "pictures.",
+        "images.",
         of_noise(pixel_by_pixel),
     ),
 }
