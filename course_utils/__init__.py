@@ -17,6 +17,7 @@ from .tensorflow_start import importing
 _NAMES = {
     "checking": ["check"],
     "lesson_map": ["plot_lesson_map"],
+    "placing": ["place"],
     "predicting": ["predict"],
     "resetting": ["reset"],
     "reviewing": ["review", "warm_up"],

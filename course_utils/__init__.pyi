@@ -28,6 +28,7 @@ from .figures.lines import plot_gradient_norms as plot_gradient_norms
 from .figures.lines import plot_history as plot_history
 from .figures.surface import plot_loss_surface as plot_loss_surface
 from .lesson_map import plot_lesson_map as plot_lesson_map
+from .placing import place as place
 from .predicting import predict as predict
 from .resetting import reset as reset
 from .reviewing import review as review

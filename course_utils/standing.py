@@ -29,10 +29,12 @@ _FINISHED = (
 def next_exercise(progress: Progress) -> Exercise | None:
     """Find the next exercise to do: the first open one after the one passed last.
 
-    Exercises that go deeper come after all others; None if every exercise is passed.
+    Exercises of lessons that the placement skips come after all others, and those that go deeper
+    after the essentials; None if every exercise is passed.
     """
     deeper = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
     left = [exercise for exercise in all_exercises() if not progress.has_passed(exercise.id)]
+    left.sort(key=lambda exercise: exercise.id[:2] < progress.placed)  # what may be skipped, last
     essential = [exercise for exercise in left if exercise.id not in deeper]
     times = [(entry.get("passed_at", ""), i) for i, entry in progress.exercises.items()]
     when, last = max(times, default=("", ""))
@@ -95,6 +97,11 @@ class Standing:
         said = [self._progress.notice] if self._progress.notice else []
         said.append(f"{passed} exercises passed, {points} points.")
         said += [self._corrected] if self._corrected else []
+        if start := self._progress.placed:
+            said.append(
+                f"Start with lesson {start}: `place()` found that you can skip the lessons before "
+                "it. They stay open, and `place()` asks again."
+            )
         if self._due:
             questions = "questions from before are" if self._due > 1 else "question from before is"
             said.append(

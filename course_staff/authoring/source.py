@@ -52,6 +52,7 @@ class LessonSource:
     solution: NotebookNode
     lines: list[int]  # for each cell of the source, the line at which its text starts
     part: str = ""  # of the course, as the mark of the first cell names it
+    goal: str = ""  # that the lesson reaches, as the same mark names it
     times: Times = Times(0, 0, ())
     exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its worked cell
     checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
@@ -75,7 +76,7 @@ class LessonSource:
             "minutes": self.times.minutes,
             "deeper_minutes": self.times.deeper_minutes,
             "deeper": self.times.deeper,
-        }
+        } | ({"goal": self.goal} if self.goal else {})
 
     def stubs(self) -> dict[str, dict]:
         """Return this lesson's stubs, as `course_utils.exercises.exercise.stubs` reads them."""
@@ -111,6 +112,7 @@ def read_lesson(path: Path) -> LessonSource:
     titles = {exercise.id: exercise.title for exercise in questions.EXERCISES}
     predictions = {p.id: p for p in getattr(questions, "PREDICTIONS", ())}
     lesson.part = cells[0].metadata.get("part", "")
+    lesson.goal = cells[0].metadata.get("goal", "")
     lesson.times = times_of(cells)
     mark_sections(cells)
     for index, message in [*section_problems(cells), *list_options(cells, predictions)]:

@@ -30,6 +30,7 @@ class Lesson:
     minutes: int  # of the essentials
     deeper_minutes: int
     deeper: tuple[str, ...]  # the ids of the exercises that go deeper
+    goal: str = ""  # what many learners come for, if this lesson reaches it
 
     @property
     def number(self) -> str:

@@ -24,6 +24,7 @@ __all__ = [
     "read_progress",
     "record_answer",
     "record_outcome",
+    "record_placement",
     "record_prediction",
     "record_start",
     "runs_a_solution",
@@ -42,7 +43,8 @@ class Progress:
     ``predictions`` holds, by their ids, what was predicted first, and ``asked`` when each of their
     questions was answered last and in which box it lies. ``worked`` holds, by the lesson, the
     ``seconds`` between a start, a prediction or a check and the next, without pauses of more than a
-    quarter of an hour, and when the ``last`` was. ``notice`` is empty, or says in a sentence what
+    quarter of an hour, and when the ``last`` was. ``placed`` is the lesson to start with, as
+    ``place`` found. ``notice`` is empty, or says in a sentence what
     was wrong with the file.
     """
 
@@ -50,6 +52,7 @@ class Progress:
     predictions: dict[str, str] = field(default_factory=dict)
     asked: dict[str, Asked] = field(default_factory=dict)
     worked: dict[str, dict] = field(default_factory=dict)
+    placed: str = ""  # the number of the lesson to start with, as `place` found
     notice: str = ""
 
     def has_passed(self, exercise_id: str) -> bool:
@@ -149,6 +152,12 @@ def record_answer(prediction_id: str, is_right: bool) -> None:
         progress.asked[prediction_id] = after(before, is_right, datetime.now(timezone.utc))
 
 
+def record_placement(number: str) -> None:
+    """Keep the number of the lesson with which to start."""
+    with _opened(progress_path()) as progress:
+        progress.placed = number
+
+
 def unsaved(workspace: Workspace, lesson: Lesson) -> list[str]:
     """Return the exercises of a lesson that were checked after its notebook was last saved.
 
@@ -176,7 +185,7 @@ def _opened(path: Path) -> Iterator[Progress]:
                     "predictions": progress.predictions,
                     "asked": {i: each.data() for i, each in progress.asked.items()},
                     "worked": progress.worked,
-                }
+                } | ({"placed": progress.placed} if progress.placed else {})
                 text = json.dumps(stored, indent=1, sort_keys=True)
                 write_atomically(path, text + "\n")
     except Timeout as error:
@@ -192,11 +201,13 @@ def _parsed(path: Path) -> Progress | None:
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
         asked = {i: Asked.from_data(each) for i, each in stored.get("asked", {}).items()}
         worked = stored.get("worked", {})
-        progress = Progress(stored["exercises"], stored.get("predictions", {}), asked, worked)
+        placed = stored.get("placed", "")
+        predictions = stored.get("predictions", {})
+        progress = Progress(stored["exercises"], predictions, asked, worked, placed)
         attempts = [entry["attempts"] for entry in progress.exercises.values()]
         words = progress.predictions.values()
         are_numbers = all(isinstance(n, int) for n in attempts)
-        are_words = all(isinstance(w, str) for w in words)
+        are_words = all(isinstance(w, str) for w in [*words, placed])
         if are_numbers and are_words and all(map(_is_work, worked.values())):
             return progress
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -247,6 +247,9 @@ check("00.3", mean_squared_error)
 # **To remember**: predict, run, and let the check tell you what is wrong.
 #
 # **Next**: [01 · The first tape](01_first_tape.ipynb), where TensorFlow finds the slope for you.
+#
+# Have you used gradient tapes before? Then run `from course_utils import place` and `place()` in a new cell. It asks up
+# to twelve questions, in about ten minutes, and tells you which lessons you can skip.
 
 # %% [markdown]
 # ## Going deeper

@@ -1,4 +1,4 @@
-# %% [markdown] part="Part I: the tape"
+# %% [markdown] part="Part I: the tape" goal="None"
 # # 03 · Missing gradients
 #
 # You train a network with two layers. The loss falls for a while, then levels off far too high. Hours later you find
@@ -24,6 +24,7 @@ from course_utils import (
 
 start_lesson("03")
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -538,8 +539,8 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # %% [markdown]
 # ## Going deeper
 #
-# How to stop or replace a gradient on purpose, roots at zero, and the rare cases: gradients inside Python functions,
-# operations that TensorFlow does not know, and a switch that hides `None`.
+# How to stop or replace a gradient on purpose, roots at zero, layers that keep a tensor, and the rare cases: gradients
+# inside Python functions, operations that TensorFlow does not know, and a switch that hides `None`.
 
 # %% [markdown]
 # ### Can I stop or replace a gradient on purpose?
@@ -700,6 +701,41 @@ check("03.5", distance_gradient)
 # Give the sum of squares a name. Put one `where` before the root, which replaces 0 by 1, and one after it.
 #
 # </details>
+
+# %% [markdown]
+# ### Why does my own layer get no gradient?
+#
+# A layer that you write may compute something once, in `build` or `__init__`, and use it in every call. That looks
+# efficient, but the tensor is from before the block:
+
+
+# %%
+class Doubled(keras.layers.Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=(), initializer="ones")
+        self.doubled = 2.0 * self.w  # computed once
+
+    def call(self, x):
+        return x * self.doubled
+
+
+layer = Doubled()
+layer(tf.ones(3))
+
+with ExplainingTape() as tape:
+    loss = tf.reduce_sum(layer(tf.ones(3)))
+
+print("gradient:", tape.gradient(loss, layer.w))
+(explanation,) = tape.explain()
+print("line:    ", explanation.where.text)
+print("cause:   ", explanation.cause)
+
+# %% tags=["claims"]
+assert explanation.cause == "outside-tape" and "self.doubled" in str(explanation)
+
+# %% [markdown]
+# The cause is `outside-tape`, although you wrote no block in the wrong place. Keep only the variable, and compute
+# `2.0 * self.w` in `call`.
 
 # %% [markdown]
 # ### Rare cases

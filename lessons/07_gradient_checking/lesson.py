@@ -1,4 +1,4 @@
-# %% [markdown] part="Part I: the tape"
+# %% [markdown] part="Part I: the tape" goal="a right gradient"
 # # 07 · Gradient checking
 #
 # A colleague has derived the gradient of a loss by hand. Training works only with a tiny learning rate, so the team

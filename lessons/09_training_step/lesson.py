@@ -1,4 +1,4 @@
-# %% [markdown] part="Part II: training loops"
+# %% [markdown] part="Part II: training loops" goal="a training step"
 # # 09 · A training step
 #
 # You replace `fit` with your own loop. Nothing raises an error, but the model ends up a little worse than before. A

@@ -1,4 +1,4 @@
-# %% [markdown] part="Part II: training loops"
+# %% [markdown] part="Part II: training loops" goal="clipping"
 # # 11 · Per-layer clipping
 #
 # One wild batch ruins a night's run. So you clip the gradients of the last layer: `if "head" in variable.name`. The

@@ -1,4 +1,4 @@
-# %% [markdown] part="Part II: training loops"
+# %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
 # You wrote your own loop to clip gradients, and it worked. Then a colleague passes sample weights, and nothing changes.

@@ -1,0 +1,133 @@
+"""Where to start: five learners are placed, in a notebook and in the terminal."""
+
+import json
+from itertools import chain, repeat
+
+import pytest
+from typer.testing import CliRunner
+
+from course_utils import place, placing
+from course_utils.cli import app
+from course_utils.placing import GoalError, goals, placement_questions, way_to
+from course_utils.standing import next_exercise, status
+from course_utils.workspace.curriculum import LESSONS, find_lesson
+from course_utils.workspace.progress import read_progress, record_outcome
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path, monkeypatch):
+    path = tmp_path / "progress.json"
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(path))
+    monkeypatch.setattr(placing, "_placing", None)
+    return path
+
+
+def take(right_until):
+    """Answer right as long as the question's lesson comes before this one; return the last card."""
+    card = place()
+    for _ in range(12):
+        if not card.questions:
+            break
+        variant = card.questions[0]
+        is_known = variant.id[:2] < right_until
+        card = place(variant.answer if is_known else "?")
+    return card
+
+
+def test_the_questions_are_twelve_two_for_each_lesson_of_the_path_in_its_order():
+    lessons = [variant.id[:2] for variant in placement_questions()]
+    assert len(lessons) == 12 and lessons == sorted(lessons)
+    assert {lessons.count(number) for number in lessons} == {2}
+    assert len({variant.id for variant in placement_questions()}) == 12
+
+
+@pytest.mark.parametrize(
+    ("learner", "right_until", "start", "skipped"),
+    [
+        ("knows nothing", "01", "01", []),
+        ("knows fit", "01", "01", []),
+        ("knows the autograd of PyTorch", "02", "02", ["01"]),
+        ("knows tapes, and not None", "03", "03", ["01", "02"]),
+        ("knows gradients, and not second ones", "06", "05", ["01", "02", "03", "04"]),
+        ("knows everything", "99", "07", ["01", "02", "03", "04", "05", "06", "08", "09"]),
+    ],
+)
+def test_each_learner_starts_where_the_first_gap_is(learner, right_until, start, skipped):
+    card = take(right_until)
+    lesson = find_lesson(start)
+    text = " ".join(card.lines)
+    assert f"Start with lesson {start} · {lesson.title}" in text, learner
+    assert (f"you can skip the essentials of {', '.join(skipped)}." in text) == bool(skipped)
+    assert read_progress().placed == start
+
+
+def test_the_first_wrong_answer_ends_the_questions_and_a_typo_does_not():
+    assert place().questions[0].id[:2] == "01"
+    again = place("no such option")
+    assert again.questions and "Type" in repr(again.said[0])
+    wrong = next(
+        x for x, words in again.questions[0].letters.items() if words != again.questions[0].right
+    )
+    ended = place(wrong)
+    assert not ended.questions and "✗" in repr(ended)
+
+
+def test_a_lesson_with_one_wrong_answer_is_not_skipped():
+    place()
+    first = placing._placing.left[0]
+    second = place(first.answer).questions[0]
+    assert second.id[:2] == first.id[:2] == "01"
+    assert "Start with lesson 01" in repr(place("?"))
+
+
+def test_status_goes_on_where_the_placement_says_and_says_how_to_come_back():
+    assert next_exercise(read_progress()).id[:2] == "00"
+    take("03")
+    assert next_exercise(read_progress()).id == "03.1"
+    assert "Start with lesson 03" in repr(status()) and "`place()`" in repr(status())
+    for lesson in LESSONS:
+        for exercise in lesson.exercises():
+            if lesson.number >= "03":
+                record_outcome(exercise.id, "passed", 1.0)
+    assert next_exercise(read_progress()).id[:2] < "03"  # what was skipped, in the end
+
+
+def test_a_placement_stays_when_other_progress_is_written(path):
+    take("02")
+    record_outcome("02.1", "failed", 0.0)
+    assert read_progress().placed == "02"
+    stored = json.loads(path.read_text())
+    stored["placed"] = 7
+    path.write_text(json.dumps(stored))
+    assert "could not be read" in read_progress().notice
+
+
+def test_a_goal_names_the_lessons_that_are_left_and_their_hours():
+    assert set(goals()) >= {"None", "a right gradient", "a training step", "clipping", "fit"}
+    minutes = sum(find_lesson(number).minutes for number in ("01", "02", "03"))
+    assert (
+        way_to("None", "01") == ('For "None", do the essentials of 01, 02, 03: about 2.2 hours.')
+        and round(minutes / 60, 1) == 2.2
+    )
+    assert way_to("None", "05") == 'For "None", go straight to lesson 03 · Missing gradients.'
+    assert "05, 06, 08, 09, 11" in way_to("clipping", "05")
+    with pytest.raises(GoalError, match='There is no goal "gradients". Choose one of "None",'):
+        way_to("gradients", "01")
+    take("03")
+    assert "do the essentials of 03" in repr(place(goal="None"))
+
+
+def test_the_terminal_asks_the_same_and_names_the_start():
+    typed = "\n".join(chain((v.answer for v in placement_questions()[:4]), repeat("?", 1)))
+    result = CliRunner().invoke(app, ["place"], input=typed + "\n")
+    assert result.exit_code == 0, result.output
+    assert "Question 5 of at most 12" in result.output and "Question 6" not in result.output
+    assert "Start with lesson 03" in " ".join(result.output.split())
+    assert read_progress().placed == "03"
+
+
+def test_the_terminal_lists_a_goal_and_refuses_another():
+    result = CliRunner().invoke(app, ["place", "--goal", "None"])
+    assert result.exit_code == 0 and "01, 02, 03" in result.output
+    result = CliRunner().invoke(app, ["place", "--goal", "fame"])
+    assert result.exit_code == 1 and "There is no goal" in result.output
