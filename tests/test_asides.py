@@ -25,7 +25,7 @@ def said(number, words):
 
 
 def test_a_cache_in_a_file_keeps_a_lock_until_its_last_element_has_passed(tmp_path):
-    said("10", "After a crash, also delete the `.lockfile` that stands beside the files")
+    said("10", "After a crash, also delete the `.lockfile` that is next to the files")
     numbers = tf.data.Dataset.range(5).cache(str(tmp_path / "kept"))
     begun = iter(numbers)
     next(begun)

@@ -70,10 +70,10 @@ y_hat = model(x)
 print("after a call:", [variable.path for variable in model.trainable_variables])
 
 # %% [markdown]
-# A kernel and a bias would make two, but the list is empty at first. The layer does not know its number of inputs yet.
-# It makes its variables when it is called for the first time.
+# You might expect two variables, a kernel and a bias, but the list starts out empty. The layer does not know its number
+# of inputs yet. It makes its variables when it is called for the first time.
 #
-# An **optimizer** makes the update. It takes the gradients and the variables, in the same order. Plain gradient
+# An **optimizer** carries out the update. It takes the gradients and the variables, in the same order. Plain gradient
 # descent is called `SGD`, and does the same as your `assign_sub`:
 
 # %%
@@ -96,8 +96,9 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # %% [markdown]
 # ## What does a complete step look like?
 #
-# Now take a real task, with 20 numbers per example and 5 classes. A step takes one **batch** of examples, here 32. One
-# pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be compared.
+# Now take a harder task, with 20 numbers per example and 5 classes. A step takes one **batch** of examples, here 32.
+# One pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be
+# compared.
 
 # %%
 # (700, 20), (700,): classes 0 to 4
@@ -111,7 +112,7 @@ def in_batches(x, y):
 
 # %%
 def build_model():
-    """Return the model, with the same first weights at every call."""
+    """Return the model, with the same initial weights at every call."""
     keras.utils.set_random_seed(9)
     return keras.Sequential(
         [
@@ -140,7 +141,7 @@ def train_step(model, optimizer, x, y):
     return loss
 
 # %% [markdown]
-# `train` takes that step for each batch of three epochs:
+# `train` takes that step for each batch, for three epochs:
 
 # %%
 def train(step, epochs=3):
@@ -153,8 +154,8 @@ def train(step, epochs=3):
 
 
 # %% [markdown]
-# Is it right? There is a strict test: from the same first weights and batches, your loop must reach the same weights
-# as `fit`.
+# Is it right? There is a strict test: with the same initial weights and the same batches, your loop must reach the
+# same weights as `fit`.
 
 # %%
 def largest_difference(model, other):
@@ -163,7 +164,7 @@ def largest_difference(model, other):
 
 
 ours, theirs = train(train_step), build_model()
-# jit_compile=False: XLA would draw other numbers for Dropout
+# jit_compile=False: the compiler XLA draws other numbers for Dropout
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_compile=False)
 history = theirs.fit(x_train, y_train, batch_size=32, epochs=3, shuffle=False, verbose=0).history
 
@@ -174,8 +175,8 @@ print(f"your loop and fit differ by less than 0.0001: {largest_difference(ours, 
 assert largest_difference(ours, theirs) < 1e-4 and largest_difference(ours, build_model()) > 0.02
 
 # %% [markdown]
-# After three epochs, or 48 steps, no weight tells the two apart. From now on, this test tells you whether a part is
-# missing.
+# After three epochs, or 48 steps, no weight differs by more than a rounding error. From now on, this test tells you
+# whether a part is missing.
 
 # %% [markdown]
 # ## What does each part do?
@@ -203,15 +204,15 @@ print(f"by hand {-np.log(probability):.3f}, with the option {with_option:.3f}, w
 assert np.isclose(with_option, -np.log(probability)) and abs(without - with_option) > 0.3
 
 # %% [markdown]
-# An error would help, but you get a wrong number instead. The loss took the logits for probabilities.
+# An error would alert you. Instead, you get a wrong number. The loss mistook the logits for probabilities.
 #
 # **`sum(model.losses)`.** A **regularizer** adds a penalty for large weights to the loss, so that the network does not
 # memorize the examples. `L2(0.01)` is 0.01 times the sum of the squared weights. Keras computes the penalties and
 # collects them in `model.losses`. Adding them is your job.
 #
 # **`training=True`.** Some layers behave differently in training and at inference. `Dropout(0.2)` sets about a fifth
-# of its inputs to 0 in training, and does nothing at inference. Batch normalization scales by the mean and variance of
-# the batch in training, and by running averages at inference.
+# of its inputs to 0 in training, and does nothing at inference. Batch normalization normalizes its inputs with the
+# mean and variance of the batch in training, and with running averages of both at inference, when the model is used.
 #
 # > **Predict**
 # >
@@ -346,16 +347,16 @@ print((y_hat - y).numpy().tolist(), "loss", tf.reduce_mean((y_hat - y) ** 2).num
 assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 2), 2.0)
 
 # %% [markdown]
-# Both predictions are right, so 0 would be natural. But every prediction is compared with every target. Training goes
+# Both predictions are right, so you would expect 0. But every prediction is compared with every target. Training goes
 # on, and the loss falls, but toward a wrong goal: the model learns to predict the mean of all targets. So make sure
 # that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
-# A variable that the loss does not reach has the gradient `None`. The optimizer then warns, and raises an error only
-# if *all* gradients are missing. So read the warnings in your log.
+# If the loss does not depend on a variable, the gradient of that variable is `None`. The optimizer then warns, and
+# raises an error only if *all* gradients are missing. So read the warnings in your log.
 #
 # ### Exercise 09.3: repair
 #
-# This step should do what `fit` does with a mean squared error. It has three bugs, though it runs and its loss falls.
+# This step should do what `fit` does with a mean squared error. It runs, and its loss falls, but it has three bugs.
 # The model begins with batch normalization and ends with a regularized layer. Fix the bugs here, without
 # `train_on_batch`.
 
@@ -397,9 +398,9 @@ check("09.3", silent_step)
 # %% [markdown]
 # ## How do I validate?
 #
-# **Validation** measures the model on examples that training never sees. It needs no tape, because nothing asks for a
-# gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` accumulates over batches until you
-# reset it. The last batch is smaller, so each batch is weighted by its size:
+# **Validation** measures the model on examples that it never sees during training. It needs no tape, because nothing
+# asks for a gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` accumulates over batches
+# until you reset it. The last batch is smaller, so each batch is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -427,10 +428,10 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. Your loop and <code>fit</code> start alike and end apart. What do you look for?</summary>
+# <details><summary>1. Your loop and <code>fit</code> start with the same weights and end with different ones. What do you look for?</summary>
 #
-# `training=True`, `model.losses`, `from_logits=True` in one of the two, shapes that broadcast, and other batches or
-# another seed.
+# Is `training=True` missing, or `model.losses`? Does only one of the two use `from_logits=True`? Do shapes broadcast? Are
+# the batches and the seed the same?
 #
 # </details>
 # <details><summary>2. A model has only <code>Dense</code> layers without a regularizer. Which parts of the step can you leave out without any effect?</summary>
@@ -553,7 +554,7 @@ check("09.4", losses_of_epochs)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# One bug is between epochs, and the other is between batches of different size.
+# One bug is between epochs, and the other is between batches of different sizes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -571,8 +572,8 @@ check("09.4", losses_of_epochs)
 #
 # > **Predict**
 # >
-# > Add the gradient of the first 16 examples to that of the other 16. How many times the gradient of all 32 do you
-# > get?
+# > Add the gradient of the first 16 examples to that of the other 16. How many times as large as the gradient of all
+# > 32 is the result?
 
 # %%
 predict("09.e", "")
@@ -629,9 +630,9 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 # %% [markdown]
 # ### Exercise 09.5: complete
 #
-# `parts` is a list of pairs (x, y) of *different* sizes. Let `optimizer` update the model once, after the last part,
-# as one step on all examples together would. Return nothing. The loss is the one of exercise 09.1. Do not join the
-# parts, and do not record several on one tape: together they do not fit.
+# `parts` is a list of pairs (x, y) of *different* sizes. Let `optimizer` update the model once, after the last part.
+# The result should be the same as after one step on all of the examples together. Return nothing. The loss is the one
+# of exercise 09.1. Do not join the parts, and do not record several on one tape: together they do not fit.
 
 
 # %% exercise="09.5"
@@ -656,7 +657,7 @@ check("09.5", accumulated_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# A part with n of all N examples has the share n / N, in the error and in the penalty.
+# A part with n of the N examples gets the weight n / N, both for its error and for its penalty.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -669,10 +670,10 @@ check("09.5", accumulated_step)
 # %% [markdown]
 # ### What does Adam do?
 #
-# SGD uses one learning rate for all weights. **Adam** adapts it for each weight. It keeps two running averages: m of
-# the gradients, and v of their squares, and moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the gradients
-# stay alike, $m / \sqrt{v}$ is 1 or -1, so the step has the length lr, whether the gradient is 100 or 0.01. Both
-# averages start at 0. Dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for that.
+# SGD uses one learning rate for all weights. **Adam** adapts it for each weight. It keeps two running averages, m of
+# the gradients and v of their squares, and subtracts $\text{lr} \cdot m / \sqrt{v}$ from the weight. While the
+# gradients stay alike, $m / \sqrt{v}$ is 1 or -1, so the step has the length lr, whether the gradient is 100 or 0.01.
+# Both averages start at 0. In step t, dividing m by $1 - 0.9^t$ and v by $1 - 0.999^t$ makes up for that.
 
 # %%
 weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
@@ -694,16 +695,17 @@ for g, share in ((1e-3, 1.0), (1e-6, 0.24)):
 # %% [markdown]
 # ### What will I meet in other people's code?
 #
-# `optimizer.apply_gradients(zip(gradients, variables))` is the same update as `optimizer.apply(gradients, variables)`.
-# Neither checks the lengths: if the last gradient is missing from the list, SGD silently leaves the last variable as
-# it is. And a first layer with `input_shape=` works, with a warning that asks for `keras.Input`.
+# `optimizer.apply_gradients(zip(gradients, variables))` is the same update as
+# `optimizer.apply(gradients, variables)`. Neither checks the lengths: if the last gradient is missing from the list,
+# SGD silently leaves the last variable as it is. You will also see `input_shape=` in a first layer. It works, but a
+# warning asks for `keras.Input` instead.
 #
 # `clipnorm=1.0` in an optimizer clips *each variable's* gradient by its own norm, which can change the direction of
 # the whole step. `global_clipnorm=1.0` clips all together (lesson 11).
 #
-# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after `tf.nn.softmax`, clips them to [1e-7, 1 - 1e-7] in
-# eager code. (From a Keras softmax layer it recovers the logits.) If the network is confidently wrong, the gradient is
-# then 0, and nothing is learned. With logits it is not:
+# A loss on *probabilities*, `SparseCategoricalCrossentropy()` after `tf.nn.softmax`, clips them to [1e-7, 1 - 1e-7]
+# in eager code. (From a Keras softmax layer it recovers the logits.) If the network is confidently wrong, the
+# gradient is then 0, and nothing is learned. With logits, the gradient is not 0:
 
 # %%
 scores, label = tf.Variable([[20.0, -20.0]]), tf.constant([1])

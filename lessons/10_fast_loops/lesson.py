@@ -1,10 +1,10 @@
 # %% [markdown] part="Part II: training loops"
 # # 10 · Fast loops
 #
-# You leave `fit`, write your own step, put `@tf.function` above it, and training gets slower. You count how often the
-# step is traced: every time you call it. The learning rate is a Python number that changes, and each new value makes
-# TensorFlow build a new graph. In this lesson you find such losses of time, and end with a loop that is faster than
-# `fit`.
+# You leave `fit`, write your own step, put `@tf.function` above it, and training gets slower. You count how often
+# TensorFlow builds a graph of the step, and it is every time you call it. The learning rate is a Python number that
+# changes, and each new value needs a new graph. In this lesson you find slowdowns like this one, and end up with a
+# loop that is faster than `fit`.
 #
 # **You will learn to**
 #
@@ -33,8 +33,8 @@ from keras import layers
 # %% [markdown]
 # ## Where does the time go?
 #
-# Here are the training step of lesson 09 and a model with dropout, batch normalization and a penalty. You will run
-# this step in four ways, and time each way at the end.
+# Here are the training step of lesson 09 and a model with dropout, batch normalization and a penalty. You will train
+# this model in four ways, and time each way at the end.
 
 # %%
 # (500, 20), (500,)
@@ -79,17 +79,18 @@ print("more than", len(graph.get_operations()) // 100 * 100, "operations")
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
-# So one eager step makes Python start hundreds of operations. Compiled with `tf.function`, the same step is a *single*
-# call, and TensorFlow runs the graph without Python. Most of the time that a small model needs is spent between the
-# operations, not in them.
+# So one eager step makes Python start hundreds of operations. Compiled with `tf.function`, the same step is a
+# *single* call, and TensorFlow runs the graph without Python. In a small model, more time goes into the gaps between
+# operations than into the operations.
 #
 # ## How often is my step traced?
 #
-# Compiling pays only if it happens once. Lesson 05 showed the rule: Python runs your function once to build a graph,
-# which is called tracing, and later calls reuse the graph. They reuse it only if they look alike: tensors of the same
-# shape and dtype, Python numbers of the same *value*. A call that looks new costs a new trace.
+# Compiling pays off only if it happens once. Lesson 05 showed the rule: Python runs your function once to build a
+# graph, which is called tracing, and later calls reuse the graph. A call reuses a graph only if its arguments match:
+# tensors with the same shape and dtype, and Python numbers with the same *value*. A call that looks new costs a new
+# trace.
 #
-# You can count the traces: `experimental_get_tracing_count()` tells how many there were.
+# You can count the traces: `experimental_get_tracing_count()` tells you how many there were.
 #
 # > **Predict**
 # >
@@ -126,7 +127,8 @@ assert counts == [2] * 15 + [3]
 # | 2 to 15 | 2 | nothing |
 # | 16 | 3 | the shape: only 20 examples are left |
 #
-# There is a fix for each. Build the optimizer before the first step, so that its variables exist. And give the
+# There is a fix for each. Build the optimizer before the first step, so that its variables exist: for `eager_step`, the
+# cell above the count of operations did so. And give the
 # function an `input_signature` with `None` for the batch size, so that a short last batch needs no new trace:
 
 # %%
@@ -180,7 +182,7 @@ check("10.1", traces_in_five_epochs)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For a tensor, the shape and the dtype count. What counts for a Python value such as `True`?
+# For a tensor, shape and dtype matter. What matters for a Python value such as `True`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -207,10 +209,10 @@ assert short_run.experimental_get_tracing_count() == 4
 # %% [markdown]
 # ### Exercise 10.2: repair
 #
-# This is the story from the beginning. `step(x, y, rate)` takes one step of gradient descent and returns a pair: the
-# loss, and how many times Python has run the step so far. `train` should return the list of these pairs, one for each
-# learning rate. The losses are right, but the counts rise from call to call. Repair the function, so that one
-# `tf.function` with one trace serves all learning rates and every count is 1. It has two bugs.
+# This is the slowdown from the start of the lesson. `step(x, y, rate)` takes one step of gradient descent and returns
+# a pair: the loss, and how many times Python has run the step so far. `train` should return the list of these pairs,
+# one for each learning rate. The losses are right, but the counts rise from call to call. Repair the function, so
+# that one `tf.function` with one trace serves all learning rates and every count is 1. It has two bugs.
 
 
 # %% exercise="10.2"
@@ -267,8 +269,8 @@ for first in range(0, 6, 2):
 assert [letters.numpy()[i] for i in order] == [b"d", b"a", b"f", b"b", b"e", b"c"]
 
 # %% [markdown]
-# The epoch does the same with rows of `x` and `y`, and takes a step for each batch. `tf.range` makes the loop a loop of
-# the graph. The function returns the mean loss, in which each batch counts by its size:
+# The epoch does the same with rows of `x` and `y`, and takes a step for each batch. `tf.range` makes the loop a part
+# of the graph. The function returns the mean loss, with each batch weighted by its size:
 
 
 # %%
@@ -292,9 +294,10 @@ def make_train_epoch(model, optimizer, x, y, batch_size=32):
 
 
 # %% [markdown]
-# Is this still the training that `fit` does? Give both the same weights, the same seed of dropout and the same order.
-# The order is shuffled outside the function. Inside, NumPy would run only while tracing, and every epoch would have the
-# same order.
+# Does this still train the way `fit` does? Give both the same weights, the same dropout seed and the same order, and
+# keep `fit` from using another compiler (`jit_compile=False`), which would draw other random numbers. The order is
+# shuffled outside the function. If you shuffled with NumPy inside, the shuffle would run only during tracing, and
+# every epoch would have the same order.
 
 # %%
 ours, theirs = new_model(), new_model()
@@ -330,9 +333,9 @@ assert train_epoch.experimental_get_tracing_count() == 1
 # ### Exercise 10.3: complete
 #
 # Write an epoch of gradient descent for a linear model, with the loop in the graph. `w` is a variable of shape (d,),
-# and `x` and `y` have the shapes (n, d) and (n,). `order` holds the row numbers to use, each once. Go through them in
-# batches of `batch_size`, of which the last may be short. For each batch, compute the gradient of its mean squared
-# error, and subtract `rate` times this gradient from `w`. Return `w`.
+# and `x` and `y` have the shapes (n, d) and (n,). `order`, an integer tensor of shape (m,), holds the row numbers to
+# use, each once. Go through them in batches of `batch_size`, the last of which may be short. For each batch, compute
+# the gradient of its mean squared error, and subtract `rate` times this gradient from `w`. Return `w`.
 
 
 # %% exercise="10.3"
@@ -375,8 +378,8 @@ check("10.3", linear_epoch)
 # %% [markdown]
 # ## What does each way cost?
 #
-# Now time the four ways: the eager step, `fit`, the compiled step, and the compiled epoch. Each runs three epochs. The
-# best of several runs counts, because whatever else the computer does can only make a run slower.
+# Now time the four ways: the eager step, `fit`, the compiled step, and the compiled epoch. Each runs three epochs.
+# The fastest of several runs counts, because anything else that the computer does can only slow a run down.
 
 
 # %%
@@ -422,18 +425,19 @@ assert seconds["eager step"] > seconds["fit"] > max(list(seconds.values())[2:])
 
 # %% [markdown]
 # The eager step takes longest, because Python starts hundreds of operations for each batch. The compiled step and the
-# compiled epoch are both faster than `fit`. `fit` also compiles its step, but it runs callbacks, metrics and a data
-# pipeline around it.
+# compiled epoch are both faster than `fit`. `fit` also compiles its step, but it starts a data pipeline in every
+# epoch, and runs callbacks and metrics around each step.
 #
-# The model here is small, so nearly all of the time is overhead. The larger the model, the less this overhead matters:
-# measure yours before you rewrite it.
+# The model and the data are small here, so nearly all of the time is overhead. With more batches per epoch or a
+# larger model, the gain is smaller, and `compile(steps_per_execution=50)` also makes `fit` faster. So measure yours
+# before you rewrite it.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. All batches have one shape, and your step is traced again in each epoch. What do you
+# <details><summary>1. All batches have the same shape, and your step is traced again in each epoch. What do you
 # look for?</summary>
 #
 # A Python number among the arguments that changes, or a `tf.function` that is created inside the loop.
@@ -446,7 +450,7 @@ assert seconds["eager step"] > seconds["fit"] > max(list(seconds.values())[2:])
 # </details>
 # <details><summary>3. Your model takes 200 ms per batch on its hardware. Is a compiled epoch worth it?</summary>
 #
-# Hardly. Compile the step. What Python does between two batches then takes a few milliseconds at most.
+# Hardly. Compile the step. After that, the Python work between two batches takes a few milliseconds at most.
 #
 # </details>
 
@@ -520,8 +524,8 @@ assert late == {(0, 1), (2, 3), (4, 5)} and len(early) > 10
 # No: `shuffle` moves elements, and after `batch(2)` an element is a whole batch. 0 and 1 stay together forever. Shuffle
 # examples, then make batches.
 #
-# The size of the buffer also matters. With a small buffer, sorted data stay nearly sorted. With `shuffle(5)`, number 50
-# cannot appear before place 46, because it enters the buffer only after 46 draws:
+# The size of the buffer also matters. With a small buffer, sorted data stay nearly sorted. With `shuffle(5)`, the
+# number 50 cannot appear before place 46 (counted from 0), because it enters the buffer only after 46 draws:
 
 # %%
 hundred = tf.data.Dataset.range(100)
@@ -538,8 +542,8 @@ assert all(
 # %% [markdown]
 # Choose a buffer as large as the data, if memory allows it.
 #
-# `cache()` keeps the elements that it gets, so that work before it is done only once. In the next cells `decode` stands
-# for slow work on one element, such as reading an image. It counts its runs:
+# `cache()` keeps the elements that it receives, so every part of the chain before it runs only once. In the next
+# cells `decode` stands for slow work on one element, such as reading an image. It counts its runs:
 
 # %%
 eight, runs = tf.data.Dataset.range(8), []
@@ -581,12 +585,13 @@ assert runs_in_three_epochs(eight.batch(4).map(decode).cache()) == 2
 
 # %% [markdown]
 # 24, which is 8 numbers in 3 epochs: a cache stores what comes before it, and here that is the raw numbers. After the
-# `map`, it stores the results. If `decode` can take arrays, batch before it, and it runs once per batch.
+# `map`, it stores the results. If `decode` can take arrays, batch before it, and it runs once per batch. Then call
+# `unbatch()` before you shuffle.
 #
 # > **Predict**
 # >
-# > `shuffle(100)` draws a new order for each epoch. Is the second epoch of `hundred.shuffle(100).cache()` in another
-# > order than the first?
+# > `shuffle(100)` draws a new order for each epoch. Is the second epoch of `hundred.shuffle(100).cache()` in a
+# > different order from the first?
 
 # %%
 predict("10.d", "")
@@ -611,9 +616,9 @@ pipeline = eight.map(decode).cache().shuffle(8).batch(4).prefetch(tf.data.AUTOTU
 assert runs_in_three_epochs(pipeline) == 8
 
 # %% [markdown]
-# It is not: the cache keeps the first order and repeats it. So put work that should be done once before the cache, and
-# everything that should be random in each epoch after it. The last part is `prefetch`, which prepares the next batches
-# while your step computes:
+# It is not: the cache keeps the first order and repeats it. So work that should be done only once goes before the
+# cache. Everything that should be random in each epoch goes after it. The last part is `prefetch`, which prepares the
+# next batches while your step computes:
 #
 # ```python
 # dataset.map(decode).cache().shuffle(n).batch(32).prefetch(tf.data.AUTOTUNE)
@@ -657,8 +662,8 @@ check("10.4", two_epochs)
 # %% [markdown]
 # ### What if the data do not fit into memory?
 #
-# Here are 150 "images" of 4 MB each. They are made one at a time, as files would be read. `psutil` tells how much memory
-# this process has.
+# Here are 150 "images" of 4 MB each. They are made one at a time, as files would be read. `psutil` tells you how much
+# memory this process uses.
 
 
 # %%
@@ -678,8 +683,8 @@ images = tf.data.Dataset.range(150).map(image)
 # %% [markdown]
 # > **Predict**
 # >
-# > Read these images twice, through `cache()`, and through `cache(filename)`. Which of the two needs the memory of all
-# > 150 images, about 600 MB?
+# > Read these images for two epochs through `cache()`, and for two epochs through `cache(filename)`. Which of the two
+# > needs enough memory for all 150 images, about 600 MB?
 
 # %%
 predict("10.e", "")
@@ -725,16 +730,16 @@ assert len(runs) == 3 + 8  # nothing was kept of the first
 
 # %% [markdown]
 # The changed pipeline should return 0, 20, 40 and so on, but it returns the old elements and never calls `decode`.
-# When `decode` changes, delete all files whose names begin with this one.
+# When `decode` changes, delete every file whose name begins with the name that you passed to `cache`.
 #
-# A cache needs a complete first epoch. If you stop before its last element, the cache has kept nothing. After a crash, also
-# delete the `.lockfile` that stands beside the files of `cache(filename)`.
+# A cache needs a complete first epoch. If you stop before its last element, the cache has kept nothing. After a
+# crash, also delete the `.lockfile` that is next to the files of `cache(filename)`.
 
 # %% [markdown]
 # ### How do I train on a dataset in one call?
 #
-# A graph can loop over a dataset as it loops over `tf.range` (lesson 05). So the epoch is one call again, also for data
-# that do not fit into memory:
+# A graph can loop over a dataset as it loops over `tf.range` (lesson 05). So the epoch is one call again, even for
+# data that do not fit into memory:
 
 
 # %%
@@ -768,14 +773,14 @@ assert largest_difference(streamed, new_model()) > 1e-2
 assert train_dataset.experimental_get_tracing_count() == 1
 
 # %% [markdown]
-# On the same batches, the weights are those of `train_epoch`. A dataset leaves the length of its batches open, so there
-# is one trace.
+# With the same batches, you get the same weights as with `train_epoch`. A dataset leaves the length of its batches
+# open, so there is one trace.
 
 # %% [markdown]
 # ## Further reading
 #
 # - TensorFlow's guide *Better performance with the tf.data API*: each part of a pipeline on a time line.
-# - TensorFlow's guide *Better performance with tf.function*: what is traced, and when again.
+# - TensorFlow's guide *Better performance with tf.function*: what gets traced, and when it is traced again.
 #
 # Your loop can also do what `fit` hides: [11 · Per-layer
 # clipping](11_per_layer_clipping.ipynb) changes gradients layer by layer.

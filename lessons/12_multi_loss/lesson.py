@@ -9,7 +9,7 @@
 #
 # - penalize activations in the same forward pass as the loss;
 # - measure which loss dominates the step, and whether two losses conflict;
-# - choose how to weight the losses, and say where each choice ends.
+# - choose how to weight the losses, and say where training ends with each choice.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
 # [09 · A training step](09_training_step.ipynb). **Time**: {time}.
@@ -31,10 +31,10 @@ from keras import layers
 # An **activation** is what a layer returns for an example. To put it into the loss, you need it from the forward pass,
 # but a `Sequential` model returns only the output of its last layer.
 #
-# Keras's **functional** interface can return more. `keras.Input((30,))` is a placeholder for a batch. If you call a
-# layer on it, nothing is computed: you get a symbol for the layer's output, and can call the next layer on that. At the
-# end, `keras.Model(inputs, outputs)` makes a model of the chain. Its outputs can be any of the symbols, or a list of
-# them.
+# With Keras's **functional** interface, a model can return more. `keras.Input((30,))` is a placeholder for a batch.
+# If you call a layer on it, nothing is computed: you get a symbol for the layer's output, and can call the next layer
+# on that. At the end, `keras.Model(inputs, outputs)` turns the chain into a model. Its outputs can be any of the
+# symbols, or a list of them.
 #
 # This cell makes three models of one chain of layers. They share the layers, and therefore also the weights. Each layer
 # notes when it runs:
@@ -74,7 +74,7 @@ def penalized_loss(hidden, logits):
 # > **Predict**
 # >
 # > `encoder(x)` returns the activations, and `classifier(x)` the logits. The two models share two layers. If you call
-# > both, how many times does a layer run?
+# > both, how many layer calls are there in total?
 
 # %%
 predict("12.a", "")
@@ -105,14 +105,14 @@ pairs = zip(gradients, gradients_apart, strict=True)
 assert all(np.allclose(a, b, atol=1e-5) for a, b in pairs)
 
 # %% [markdown]
-# It runs 5 times. Sharing weights does not mean sharing results: each model runs its whole chain from the input on. One
-# model with two outputs gives the same loss and the same gradients with 3 layer calls. It is also safer, because dropout
-# would draw new numbers in a second pass.
+# There are 5. Sharing weights does not mean sharing results: each model runs its whole chain, starting at the input.
+# One model with two outputs gives the same loss and the same gradients with 3 layer calls. It is also safer, because
+# dropout would draw new numbers in a second pass.
 #
 # ### Exercise 12.1: repair
 #
-# `model(x, training=True)` returns the activations and the prediction in one forward pass, which should be the only
-# one. The loss should be the mean squared error plus `beta` times the penalty: the absolute activations, summed for each
+# `model(x, training=True)` returns both the activations and the prediction. This should be the only forward pass. The
+# loss should be the mean squared error plus `beta` times the penalty: the absolute activations, summed for each
 # example and averaged over the batch. But the model trains as if there were no penalty. The function has two bugs.
 
 
@@ -152,9 +152,9 @@ check("12.1", loss_and_gradients)
 # %% [markdown]
 # ## Do the losses pull the same way?
 #
-# Two teams want a number for the same 200 trees. Team A measures in meters, team B in decimeters, and B's measurements
-# have more noise. A's number depends only on the first feature of a tree, B's only on the second. One weight vector `w`
-# must serve both: `features @ w` is the prediction in meters.
+# Two teams measured the heights of the same 200 trees, and they disagree. Team A measured in meters, and its heights
+# follow the first feature of a tree. Team B measured in decimeters, with more noise, and its heights follow the second
+# feature. You want one linear model for both: `features @ w` is the height in meters.
 
 # %%
 features = tf.random.normal((200, 2))
@@ -170,11 +170,11 @@ def two_losses():
 
 
 # %% [markdown]
-# A persistent tape gives you the gradient of each loss; call them **a** and **b**. Two numbers say what their sum will
-# do:
+# A persistent tape gives you the gradient of each loss; call them **a** and **b**. Two numbers tell you what a step
+# along a + b will do:
 #
 # - The ratio of the norms says which loss dominates.
-# - The **cosine** of the angle between them, a · b divided by both norms, says whether they agree. It is 1 for the same
+# - The **cosine** of the angle between them, their dot product a · b divided by both norms, says whether they agree. It is 1 for the same
 #   direction and -1 for opposite directions. Below 0, the losses **conflict**.
 
 
@@ -199,8 +199,9 @@ for name, point in points.items():
 assert cosine(*gradients_at(points["outside"])) > 0 > cosine(*gradients_at(points["between"]))
 
 # %% [markdown]
-# The figure shows contours of both losses, and at both points the directions in which each loss falls. Outside, the two
-# arrows form less than a right angle. Between the best points, they are opposed:
+# The figure shows contours of both losses, and at both points the directions in which each loss falls. At the point
+# *outside*, the angle between the two arrows is smaller than a right angle. At the point *between*, which lies
+# between the best point for A and the best point for B, it is larger:
 
 # %%
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
@@ -242,8 +243,8 @@ assert changes[0] > 0 > changes[1] and sum(changes) < 0
 
 # %% [markdown]
 # A's loss rises, although the step goes down a sum that contains it. A loss changes by about minus the step size times
-# the product of its own gradient with a + b. B's gradient is long and opposed to A's, so this product is negative for
-# A. The sum still falls, because B's loss falls by more.
+# the dot product of its gradient and the step's direction, a + b. B's gradient is long and opposed to A's, so for A this
+# product is negative. The sum still falls, because B's loss falls by more.
 #
 # In a model with many layers, you can compute a cosine for each layer. A layer that comes after the penalized
 # activations has no path to the penalty, and its gradient is `None`:
@@ -315,27 +316,22 @@ check("12.2", cosine_of_losses)
 # on the sum as it is, and then on a weighted sum in which B's loss is multiplied by 0.01, which turns dm² into m²:
 
 # %%
-s = tf.Variable([0.0, 0.0])
-
-
 @tf.function
-def descend(weight, factors):
-    """Take 4,000 steps down the sum of weight(factors * losses); return both losses in m²."""
+def descend(weight_of_b):
+    """Take 4,000 steps down A's loss plus the weighted loss of B; return both losses in m²."""
     w.assign([[0.5], [2.0]])
-    s.assign(tf.math.log(factors * tf.stack(two_losses())))
     for _ in tf.range(4000):
         with tf.GradientTape() as tape:
-            total = tf.reduce_sum(weight(factors * tf.stack(two_losses())))
-        dw, ds = tape.gradient(total, [w, s], unconnected_gradients="zero")
-        w.assign_sub(0.004 * dw)
-        s.assign_sub(0.004 * ds)
+            loss_a, loss_b = two_losses()
+            total = loss_a + weight_of_b * loss_b
+        w.assign_sub(0.004 * tape.gradient(total, w))
     return tf.stack(two_losses()) / [1.0, 100.0]
 
 
 # %%
 ends = {}
-for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
-    ends[name] = descend(tf.identity, tf.constant([1.0, factor_of_b])).numpy()
+for name, weight_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
+    ends[name] = descend(weight_of_b).numpy()
     a, b = gradients_at(w.read_value())
     print("{}: A {:.1f} m², B {:.1f} m²,".format(name, *ends[name]), f"cosine {cosine(a, b):.2f}")
 
@@ -344,11 +340,11 @@ assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]
 assert cosine(a, b) < -0.99
 
 # %% [markdown]
-# With equal weights, A's loss ends more than twice as high. In decimeters B's loss is 100 times as large, and A hardly
-# counts. So equal weights are not neutral.
+# With equal weights, A's loss ends more than twice as high as with the fixed weights. In decimeters, B's loss is 100
+# times as large, and A hardly counts. So equal weights are not neutral.
 #
 # In both cases the cosine is -1 at the end. At the minimum of a sum the gradients cancel, and so they must point in
-# opposite directions. Conflict is not an error. *Where* it is settled is your choice. These are the common ones:
+# opposite directions. Conflict is not an error. You choose *where* it is settled. These are the common choices:
 #
 # | choice | what the step follows | depends on the units |
 # |---|---|---|
@@ -357,8 +353,7 @@ assert cosine(a, b) < -0.99
 # | balanced norms | each gradient divided by its norm | no |
 # | learned weights | each loss times a number that is trained | no |
 #
-# **Gradient-norm balancing** is quickly done: divide each gradient by its norm, so that each loss pulls with the same
-# force.
+# **Gradient-norm balancing** is easy: divide each gradient by its norm, so that each loss pulls with the same force.
 
 # %%
 @tf.function
@@ -384,11 +379,11 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(in_meters, ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# The unit no longer matters. But two opposite arrows of length 1 cancel at *every* point on the way from one best point
-# to the other, so training stops at the first of these compromises that it meets. Learned weights are under *Going
-# deeper*.
+# The unit no longer matters. But at *every* compromise between the two best points, the balanced gradients are two
+# opposite arrows of length 1, and they cancel. So training stops at the first compromise that it reaches. Learned
+# weights are under *Going deeper*.
 #
-# Whatever you choose, apply the weight inside the block.
+# If you weight a *loss*, do it inside the block. Below the block, you can only weight gradients.
 #
 # ### Exercise 12.3: predict
 #
@@ -412,7 +407,7 @@ check("12.3", weighted_below)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `3 * l2` is a new tensor, computed when the tape no longer recorded.
+# `3 * l2` is a new tensor, computed after the tape had stopped recording.
 #
 # </details>
 #
@@ -446,9 +441,9 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # It rises, because the step follows the second gradient.
 #
 # </details>
-# <details><summary>3. You divide one loss by 100. For which of the four choices does the result change?</summary>
+# <details><summary>3. You divide one loss by 100. For which choices of the weights does the result change?</summary>
 #
-# For equal and fixed weights. Balanced norms and learned weights do not depend on the unit.
+# For equal and for fixed weights. Balanced norms do not depend on the unit.
 #
 # </details>
 
@@ -459,7 +454,7 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # - Look at the gradient of each loss with a persistent tape: the norms show which loss dominates, and the cosine whether
 #   they conflict.
 # - Choose the weights. If you only add the losses up, their units choose for you.
-# - Multiply by the weight inside the block.
+# - Multiply a loss by its weight inside the block.
 #
 # ```python
 # with tf.GradientTape(persistent=True) as tape:
@@ -482,8 +477,8 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # ### L1 or L2: which is sparse?
 #
 # An **L1** penalty sums absolute values, and an **L2** penalty sums squares. You often hear that L1 makes activations
-# **sparse**, which means mostly zeros. Look at it first without a network: the task wants 100 activations between 0 and 1,
-# and the penalty pulls each of them towards 0.
+# **sparse**, which means mostly zeros. Look at it first without a network: the task has a target between 0 and 1 for
+# each of 100 activations, and the penalty pulls each of them toward 0.
 
 # %%
 wanted = tf.sort(tf.random.uniform((100,)))
@@ -512,9 +507,10 @@ assert np.allclose(settled["L1"], np.maximum(wanted - 0.2, 0), atol=0.01)
 assert np.allclose(settled["L2"], wanted / 1.4, atol=0.01)
 
 # %% [markdown]
-# The derivative of 0.4 |h| is 0.4, however small h is. So L1 takes the same amount, 0.2, from every activation, and where
-# less than 0 would be left, the ReLU returns 0. The derivative of h² becomes smaller with h. So L2 divides every
-# activation by 1.4, and none reaches zero. In the figure, look at the lower left: L1 runs along zero, and L2 does not.
+# The derivative of 0.4 |h| is 0.4, however small h is. The task pulls back with 2 (wanted - h), and the two balance
+# at h = wanted - 0.2. So L1 takes 0.2 from every activation. Where that would leave less than 0, the ReLU returns 0.
+# The derivative of h² becomes smaller with h. So L2 divides every activation by 1.4, and none reaches zero. In the
+# figure, look at the lower left: L1 runs along zero, and L2 does not.
 
 # %%
 fig, ax = plt.subplots(figsize=(5.6, 3.2))
@@ -592,11 +588,13 @@ positive = {name: np.mean(h[h > 0]) for name, h in trained.items()}
 assert positive["L1"] > 2 * positive["L2"] and share["none"] < 0.2
 
 # %% [markdown]
-# The strengths are chosen so that both leave the same mean activation. L1 leaves fewer activations, and larger ones.
+# The strengths are chosen so that both leave a mean activation of about 0.1. L1 leaves fewer nonzero activations, and
+# larger ones.
 #
 # Keras can also add the penalty: `Dense(64, activity_regularizer=keras.regularizers.L1(0.001))` puts it into
-# `model.losses`. Whether it divides by the batch size depends on the version: Keras 3.14 and 3.15 do, earlier versions
-# of Keras 3 do not. If a model must survive an update, write the penalty yourself.
+# `model.losses`. Whether it divides by the batch size depends on the version: Keras 3.14 and 3.15 do, earlier
+# versions of Keras 3 do not. If your model must behave the same after an upgrade of Keras, write the penalty
+# yourself.
 
 # %% tags=["claims"]
 layer = layers.Dense(64, "relu", activity_regularizer=keras.regularizers.L1(0.001))
@@ -618,14 +616,33 @@ assert divided == (tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 14))
 # $e^{-s}$ is the weight. The derivative with respect to s is $1 - e^{-s} L$, so s rests where the weighted loss is 1. A
 # loss that is 100 times as large gets a hundredth of the weight, and its unit drops out.
 #
-# Start s at log L, where the weighted loss is already 1. `descend` does this.
+# Start s at log L, where the weighted loss is already 1:
+
+
+# %%
+s = tf.Variable([0.0, 0.0])
+
+
+@tf.function
+def learn_weights(weight, factors):
+    """Take 4,000 steps of w and s down the sum of weight(factors * losses); return both in m²."""
+    w.assign([[0.5], [2.0]])
+    s.assign(tf.math.log(factors * tf.stack(two_losses())))
+    for _ in tf.range(4000):
+        with tf.GradientTape() as tape:
+            total = tf.reduce_sum(weight(factors * tf.stack(two_losses())))
+        dw, ds = tape.gradient(total, [w, s])
+        w.assign_sub(0.004 * dw)
+        s.assign_sub(0.004 * ds)
+    return tf.stack(two_losses()) / [1.0, 100.0]
+
 
 # %%
 def uncertainty(losses):
     return tf.exp(-s) * losses + s
 
 
-ends["learned weights"] = descend(uncertainty, tf.ones(2)).numpy()
+ends["learned weights"] = learn_weights(uncertainty, tf.ones(2)).numpy()
 weighted_losses = np.exp(-s) * np.array(two_losses())
 
 print("learned weights: A {:.1f} m², B {:.1f} m²".format(*ends["learned weights"]))
@@ -633,13 +650,13 @@ print("weighted losses:", weighted_losses.round(1))
 
 # %% tags=["claims"]
 assert np.allclose(weighted_losses, 1, atol=0.02)
-other_units = [descend(uncertainty, tf.constant([1.0, unit])) for unit in (0.01, 100.0)]
+other_units = [learn_weights(uncertainty, tf.constant([1.0, unit])) for unit in (0.01, 100.0)]
 assert np.allclose(other_units, ends["learned weights"], atol=0.02)
 
 # %% [markdown]
-# With B's loss in m² or in cm², training ends at the same point. Where the weighted loss is 1, s is log L, and the sum
-# is log L + 1. So learned weights minimize a sum of logarithms, which is the logarithm of the *product* of the losses. A
-# unit is a factor of the product, and a factor moves no minimum.
+# With B's loss in m² or in cm², training ends at the same point. Where the weighted loss is 1, s is log L, and the
+# sum is log L + 1. So learned weights minimize a sum of logarithms, which is the logarithm of the *product* of the
+# losses. A change of unit multiplies the product by a constant, and a constant factor does not move the minimum.
 #
 # > **Predict**
 # >
@@ -651,7 +668,7 @@ predict("12.d", "")
 # %%
 w.assign([[0.5], [2.0]])
 first = 1 / np.array(two_losses())  # exp(-s) at s = log L
-descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
+learn_weights(lambda losses: tf.exp(-s) * losses, tf.ones(2))
 last = np.exp(-s)
 
 for name, start, end in zip("AB", first, last, strict=True):
@@ -720,8 +737,9 @@ check("12.4", without_conflict)
 # %% [markdown]
 # ### What does the cross-entropy expect of its labels?
 #
-# `tf.nn.softmax_cross_entropy_with_logits` expects labels that sum to 1 for each example. Its gradient is the formula
-# softmax minus labels, which is true only then. Give it two correct classes, and compare with the same loss written out:
+# `tf.nn.softmax_cross_entropy_with_logits` expects labels that sum to 1 for each example. It always returns softmax
+# minus labels as its gradient, and this formula is right only if the labels sum to 1. Give it two correct classes,
+# and compare with the same loss written out:
 
 # %%
 logits = tf.Variable([2.0, 0.5, -1.0])
@@ -754,17 +772,17 @@ assert not np.any(second_derivatives[0]) and np.all(second_derivatives[1])
 
 # %% [markdown]
 # The losses agree, and the gradients do not. So divide labels by their sum, or use
-# `tf.nn.sigmoid_cross_entropy_with_logits` if an example can belong to several classes. The second
-# derivative of the fused function with respect to its labels is always 0, and that is wrong as well. If you train labels
-# through a training step, write the loss out.
+# `tf.nn.sigmoid_cross_entropy_with_logits` if an example can belong to several classes. If you differentiate its
+# gradient with respect to the logits once more, now with respect to the labels, you always get 0, and that is wrong
+# as well. If you learn the labels themselves, by differentiating through a training step, write the loss out.
 
 # %% [markdown]
 # ### Can unlabeled data help in the same step?
 #
-# You have 50 labeled examples from ten groups of points, and 1,000 examples without a label. A **self-supervised** loss
-# makes a task of the input: hide 30 % of its numbers, and predict them from the rest. Both tasks share the hidden layers,
-# the **backbone**. Each has its own last layer, its **head**. One forward pass takes all examples, and each loss uses its
-# own rows:
+# You have 50 labeled examples from ten groups of points, and 1,000 examples without a label. A **self-supervised**
+# loss makes a task out of the input: hide 30 % of its numbers, and predict them from the rest. Both tasks share the
+# hidden layers, the **backbone**. Each has its own last layer, its **head**. One forward pass takes all examples, and
+# each loss uses its own rows:
 
 # %%
 random = np.random.RandomState(12)
@@ -783,8 +801,8 @@ def joint_loss(model, weight, rows):
 
 
 # %% [markdown]
-# A gain could come from having a second task at all, whatever its data. So there is a third training, in which each
-# column of the unlabeled data is shuffled. The numbers of every column stay, and the groups disappear.
+# A gain could come from having a second task at all, whatever its data. So there is a third training run, in which
+# each column of the unlabeled data is shuffled. Every column keeps its numbers, but the groups disappear.
 
 
 # %%

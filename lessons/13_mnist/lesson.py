@@ -2,13 +2,13 @@
 # # 13 · MNIST
 #
 # You try twenty networks on the test images, and report the accuracy of the best one. In production, the accuracy is
-# lower. Nobody cheated: if you choose by a number, the winner is partly lucky, and the number no longer says how good the
-# network is. In this lesson you train a network to about 99 %, and report a number that is true.
+# lower. Nobody cheated: if you use a number to choose, the winner is partly lucky, and the number no longer says how
+# good the network is. In this lesson you train a network to about 99 %, and report a number that is true.
 #
 # **You will learn to**
 #
-# - hold out images, and choose only by them;
-# - find mistakes before a long training, with one batch;
+# - hold out images, and make every choice with them;
+# - find mistakes with one batch, before a long training run;
 # - compare two settings over several seeds, and tell a gain from luck.
 #
 # **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and
@@ -39,8 +39,8 @@ from keras import layers
 # %% [markdown]
 # ## Which images may I choose by?
 #
-# MNIST holds handwritten digits, 28 by 28 pixels each. If it is not on this computer and there is no network, a smaller
-# set of digits replaces it, and the next cell says so. The lesson runs on both.
+# MNIST holds handwritten digits, 28 by 28 pixels each. If it is not on this computer and there is no internet
+# connection, a smaller set of digits replaces it, and the next cell says so. The lesson runs on both.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -57,8 +57,9 @@ assert images.shape[1:] == (28, 28, 1) and y_train.shape == images.shape[:1]
 # The test images answer one question, once, at the end: how good is the network that I chose? Pick the best of twenty
 # networks by its test accuracy, and you have trained on the test images by hand.
 #
-# But you choose all the time: a layer, a learning rate, when to stop. So **hold out** a part of the *training* images.
-# No weight is trained on them, and all choices are made by them. Draw them at random, because a file may be sorted:
+# But you choose all the time: a layer, a learning rate, when to stop. So **hold out** a part of the *training*
+# images. No weight is trained on them, and every choice is based on them. Draw them at random, because a file may be
+# sorted:
 
 # %%
 order = np.random.default_rng(13).permutation(len(y_train))
@@ -148,7 +149,7 @@ assert model.layers[1].kernel.shape == (5, 5, 1, 16)
 #
 # > **Predict**
 # >
-# > With its first, random weights, what is the mean loss over ten classes, to one decimal?
+# > With its initial, random weights, what is the mean loss of a network with ten classes, to one decimal place?
 
 # %%
 predict("13.a", "")
@@ -196,13 +197,14 @@ assert memorized == 1.0 and with_small_rate < 0.7 and with_wrong_labels > 0.9
 
 # %% [markdown]
 # `make_train_epoch` is the function of lesson 10: a whole epoch in one graph. You pass it the order of the examples. It also
-# counts the right predictions. With a learning rate of 1e-5, 60 steps are not enough. Wrong labels are memorized as well, so
+# counts the correct predictions. With a learning rate of 1e-5, 60 steps are not enough. Wrong labels are memorized as well, so
 # always look at some images beside their labels.
 #
 # ## Does a change help?
 #
-# Say that you want to know whether a smaller learning rate is better. Everything that a training depends on is in one
-# dictionary, and one number measures the result: the accuracy on the held-out images after eight epochs on 5,000 images.
+# Say that you want to know whether a smaller learning rate is better. Everything that you may change is in one
+# dictionary, and one number measures the result: the accuracy on the held-out images after eight epochs on 5,000
+# images. (`"shift"` moves the images at random. It is 0 here, and explained when it is used.)
 
 
 # %%
@@ -234,8 +236,8 @@ def measure(setting, seed):
 
 
 # %% [markdown]
-# The seed sets the first weights, the order of the images, and what dropout drops. Compare the learning rates 2e-3 and
-# 2e-4 with three seeds. The six runs take half a minute to a minute:
+# The seed sets the initial weights, the order of the images, and what dropout drops. Compare the learning rates 2e-3 and
+# 2e-4 with three seeds. The six runs take up to a minute:
 
 # %% tags=["nbval-ignore-output"]
 accuracies = []
@@ -249,12 +251,12 @@ fast, slow = np.transpose(accuracies)
 assert max(slow) < min(fast) and np.ptp(fast) > 0
 
 # %% [markdown]
-# The smaller rate loses with every seed, by more than the seeds differ among themselves. Most changes are less clear. The
-# accuracies of *one* setting also differ from seed to seed, so a single pair of runs proves nothing.
+# The smaller rate does worse with every seed, and by more than the seeds differ from one another. Most changes are
+# less clear. The accuracies of *one* setting also differ from seed to seed, so a single pair of runs proves nothing.
 #
-# Run both settings with the same seed and subtract: the luck that they share cancels. The mean of these differences is
-# the **gain**. How far chance can move the gain is its **standard error**, the standard deviation of the differences
-# divided by the root of their number.
+# Run both settings with the same seed and subtract: the luck that they share cancels. The mean of these differences
+# is the **gain**. The **standard error** says how far chance typically moves the gain. It is the standard deviation
+# of the differences, divided by the square root of their number.
 
 # %% tags=["nbval-ignore-output"]
 differences = 100 * (slow - fast)  # in points
@@ -278,14 +280,16 @@ for n, errors in ((30, 2.0), (5, 2.8), (3, 4.3)):
     assert np.isclose(np.mean(beyond), 0.05, atol=0.008)
 
 # %% [markdown]
-# The dots are the three differences, and the square is their mean with its standard error. When do you believe a gain?
-# With three seeds, ask for more than 4.3 standard errors, with five for 2.8, and with thirty for 2. A change that does
-# nothing exceeds these in one comparison of twenty.
+# The dots are the three differences, and the square is their mean with its standard error. When do you believe a
+# gain? Ask for more than 4.3 standard errors if you have three seeds, 2.8 if you have five, and 2 if you have thirty.
+# Even a change that does nothing goes beyond these limits, up or down, in about one comparison out of twenty. (The
+# numbers come from Student's t distribution.)
 #
 # ### Exercise 13.4: complete
 #
 # Write this comparison as a function. `measure(setting, seed)` returns an accuracy. `setting` is a dict, and `change` is a
-# dict with the one entry that you change. Use every seed for both settings, and do not modify `setting`.
+# dict with the one entry that you change. Use every seed for both settings, and do not modify `setting`. Return the gain as
+# `measure` counts, as a fraction such as 0.01, and not in points.
 
 
 # %% exercise="13.4"
@@ -314,16 +318,17 @@ check("13.4", compare)
 # </details>
 #
 # Now try a change of your own: add a cell with `compare(measure, setting, {"shift": 2}, [1, 2, 3])`, or change the
-# dropout or the width. Say what you expect before you run it. It takes about a minute.
+# dropout or the width. Say what you expect before you run it. It takes up to a minute.
 
 # %% [markdown]
 # ## Does it reach 99 %?
 #
-# Now train on all images that are not held out, for fourteen epochs. Each image is shifted by up to two pixels in a random
-# direction, because a digit stays the same if it is a little further left. The learning rate rises for the first third
-# of the steps and then falls along a cosine. All of this was chosen by the held-out images.
+# Now train on all images that are not held out, for fourteen epochs. Each image is shifted by up to two pixels in a
+# random direction, because a digit is still the same digit if it is a little farther to the left. The learning rate
+# rises for the first third of the steps and then falls along a cosine. All of these choices were made with the
+# held-out images.
 #
-# It takes about two minutes. The line below the cell shows the progress.
+# It takes up to two minutes. The line below the cell shows the progress.
 
 
 # %%
@@ -356,8 +361,8 @@ print(f"\naccuracy on the held-out images: {accuracy:.2%}")
 assert accuracy >= (0.99 if is_mnist else 0.9)
 
 # %% [markdown]
-# On MNIST, about 99.4 % of the held-out images are right. The accuracy in the line above is lower. It is counted while the
-# network still learns, on shifted images, and with dropout.
+# On MNIST, about 99.4 % of the held-out images are right. The accuracy in the line above is lower. It is counted
+# while the network is still learning, on shifted images, and with dropout.
 #
 # Now take the one look at the test images:
 
@@ -371,9 +376,9 @@ chance = [100 * np.sqrt(p * (1 - p) / n) for p, n in ((0.994, 10_000), (0.98, 29
 assert np.allclose(chance, [0.08, 0.8], rtol=0.05)
 
 # %% [markdown]
-# This number has no pass mark. If it had one, you would change the network until it passed, and that is choosing by the
-# test images. With 10,000 test images, chance alone moves the accuracy by about 0.08 points. So do not be surprised if it
-# is a little lower than the held-out accuracy, or a little higher.
+# There is no passing score for this number. If there were one, you would change the network until it passed, and that
+# is choosing with the test images. With 10,000 test images, chance alone moves the accuracy by about 0.08 points. So
+# do not be surprised if it is a little lower than the held-out accuracy, or a little higher.
 
 # %% [markdown]
 # ## Checkpoint
@@ -388,14 +393,14 @@ assert np.allclose(chance, [0.08, 0.8], rtol=0.05)
 # </details>
 # <details><summary>2. One run with a change reaches 99.1 %, and one without it 99.0 %. What do you know?</summary>
 #
-# Little. Two runs that differ only in the seed may be as far apart. Run several seeds with both settings, and compare the
-# mean difference with its standard error.
+# Little. Two runs that differ only in the seed may be just as far apart. Run several seeds with both settings, and
+# compare the mean difference with its standard error.
 #
 # </details>
-# <details><summary>3. You look at the images that the network gets wrong, and change the network. Which images may these
-# be?</summary>
+# <details><summary>3. You look at the images that the network gets wrong, and change the network. Which images may you look at?</summary>
 #
-# Held-out images. A change after a look at the test images is a choice by the test images.
+# Held-out images. If you look at the test images and then change the network, you have used the test images to
+# choose.
 #
 # </details>
 
@@ -405,19 +410,19 @@ assert np.allclose(chance, [0.08, 0.8], rtol=0.05)
 # - Hold out training images at random, and whole groups if they come in groups.
 # - Before you train: check that the first loss is near ln(classes), and that one batch can be memorized.
 # - Compare settings with the same seeds, and ask for a gain of more than 4.3 standard errors with three seeds.
-# - Choose by the held-out images. Look at the test images once.
+# - Choose with the held-out images. Look at the test images once.
 #
 # ```python
 # gains = [measure(setting | change, seed) - measure(setting, seed) for seed in seeds]
 # gain, error = np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
 # ```
 #
-# **To remember**: a number that you chose by is used up.
+# **To remember**: once you have used a number to choose, you can no longer report it.
 
 # %% [markdown]
 # ## Going deeper
 #
-# The epoch and the measurement written by yourself, a training that is stopped and goes on, mistakes that point to wrong
+# Writing the epoch and the measurement yourself, stopping and resuming a training run, mistakes that point to wrong
 # labels, and what a convolution computes.
 
 # %% [markdown]
@@ -445,7 +450,7 @@ assert 0 < sizes[-1] < 128 and sum(sizes) == 55_000
 
 # %% [markdown]
 # The slice stops at the end, so the last batch has 88 images. A mean of the batches' means would count these 88 images as
-# much as any other 128. So add up losses and right predictions over all examples, and divide once at the end:
+# much as any other 128. So add up losses and correct predictions over all examples, and divide once at the end:
 
 # %%
 rng = np.random.default_rng(13)
@@ -459,9 +464,9 @@ print(f"mean of means {mean_of_means:.5f}, true mean {is_right.mean():.5f}")
 assert 0 < mean_of_means - is_right.mean() < 0.01
 
 # %% [markdown]
-# To shift images, `shift_images` pads each image with zeros and cuts a window out of it at a random corner. The first
-# `tf.gather` takes the rows of the window, and the second its columns. `batch_dims=1` gives each image its own list of
-# rows. Here is one digit, five times:
+# To shift images, `shift_images` pads each image with zeros and cuts a window out of it at a random position. Inside
+# it, one `tf.gather` takes the rows of the window, and a second one its columns. `batch_dims=1` gives each image its
+# own list of rows. Here is one digit, five times:
 
 # %% tags=["nbval-ignore-output"]
 generator = tf.random.Generator.from_seed(1)
@@ -513,10 +518,10 @@ check("13.2", evaluate)
 # %% [markdown]
 # ### Exercise 13.3: complete
 #
-# Train a model, and measure it. Each of `orders` is one epoch: row numbers of the images, in the order in which to train.
-# Take batches of `batch_size`, of which the last may be short, and one step of `optimizer` for each. The loss is the mean
-# cross-entropy of the logits, computed with `training=True`, plus the model's penalties (lesson 09). Return the accuracy
-# on the images `held` after the last epoch. You need no `tf.function`.
+# Train a model, and measure it. Each of `orders` is one epoch: row numbers of the images, in the order in which to
+# train. Go through it in batches of `batch_size`, the last of which may be short, and take one step of `optimizer`
+# for each batch. The loss is the mean cross-entropy of the logits, computed with `training=True`, plus the model's
+# penalties (lesson 09). Return the accuracy on the images `held` after the last epoch. You need no `tf.function`.
 
 
 # %% exercise="13.3"
@@ -556,14 +561,14 @@ check("13.3", train_and_measure)
 # </details>
 
 # %% [markdown]
-# ### Can I stop a training, and go on?
+# ### Can I stop a training run, and resume it?
 #
-# A training that takes a night will be killed one day, by a crash or by an update. To go on, you need its whole state. That
-# is more than the weights: Adam keeps two averages of each weight, and counts its steps. `tf.train.Checkpoint` writes a model
-# and an optimizer to a file.
+# Sooner or later, a training run that takes all night is killed by a crash or an update. To go on, you need its whole
+# state. That is more than the weights: Adam keeps two running averages for each weight, of its gradient and of the
+# gradient's square, and it counts the steps. `tf.train.Checkpoint` writes a model and an optimizer to a file.
 #
-# Here is a short run of eight epochs. It runs once without a stop. Then it runs again, is stopped after four epochs, and
-# a new run goes on from the file:
+# Here is a short run of eight epochs. The first time, nothing stops it. The second time, it is stopped after four
+# epochs, and a new run goes on from the file:
 
 
 # %%
@@ -702,9 +707,9 @@ check("13.5", go_on)
 # %% [markdown]
 # ### Which mistakes point to wrong labels?
 #
-# Look at the mistakes among the held-out images. In a **confusion matrix**, row i and column j count the images of
-# an i that the network takes for a j. The right ones, on the diagonal, are left out here. Is there a pair of digits that
-# the network mixes up, or is each mistake nearly alone?
+# Look at the mistakes among the held-out images. In a **confusion matrix**, the entry in row i and column j counts
+# the images of digit i that the network takes for digit j. The right ones, on the diagonal, are left out here. Is
+# there a pair of digits that the network mixes up, or are the mistakes spread out?
 
 # %% tags=["nbval-ignore-output"]
 network, _, _ = without_stop
@@ -771,8 +776,9 @@ check("13.6", surest_mistakes)
 # %% [markdown]
 # ### What does a convolution compute?
 #
-# **A convolution** moves a small filter across the image. At each place it multiplies the filter with the pixels under it,
-# entry by entry, and adds up. This filter of 3 by 3 responds where the image goes from dark to bright:
+# **A convolution** moves a small filter across the image. At each place it multiplies the filter by the pixels under
+# it, entry by entry, and adds up the products. This filter of 3 by 3 responds where the image goes from dark to
+# bright:
 
 # %%
 image = np.zeros((4, 7), np.float32)
@@ -791,9 +797,10 @@ by_layer = tf.nn.conv2d(image[None, ..., None], edge[..., None, None], 1, "VALID
 assert np.array_equal(by_layer[0, ..., 0], by_hand)
 
 # %% [markdown]
-# So a convolution has few weights, 5 · 5 for each filter of the first layer, and looks for the same pattern everywhere. 16
-# filters make 16 new images, its **channels**. A filter of the second layer looks at all 16. Nobody writes the weights: they
-# are learned. With a **stride** of 2 the filter moves two pixels at a time, and a side of 28 becomes (28 - 5) // 2 + 1 = 12.
+# So a convolution has few weights, 5 · 5 for each filter of the first layer, and looks for the same pattern
+# everywhere. 16 filters make 16 new images, its **channels**. A filter of the second layer looks at all 16. Nobody
+# chooses the weights: they are learned. With a **stride** of 2 the filter moves two pixels at a time, and a side of
+# 28 becomes (28 - 5) // 2 + 1 = 12.
 #
 # Are the gradients of such a network right? `check_gradients` compares them with differences (lesson 07). Move the biases
 # off 0 first. With a bias of 0, a black background is exactly at the kink of the ReLU:
@@ -814,7 +821,7 @@ assert len(report.rows) == 8
 assert not [row.name for row in report.rows if row.verdict == "disagrees"]
 
 # %% [markdown]
-# No gradient disagrees. Where a kink is nearby, `check_gradients` says so, or that it cannot tell.
+# No gradient disagrees. If a kink is nearby, `check_gradients` says so, or says that it cannot tell.
 
 # %% [markdown]
 # ## Further reading
@@ -822,6 +829,7 @@ assert not [row.name for row in report.rows if row.verdict == "disagrees"]
 # - LeCun, Bottou, Bengio and Haffner, *Gradient-based learning applied to document recognition*, Proceedings
 #   of the IEEE 86 (1998): where MNIST and networks like this one come from.
 # - Karpathy, *A recipe for training neural networks* (2019): more to look at before training.
-# - Smith and Topin, *Super-convergence* (2018): why a learning rate that rises and falls trains in few epochs.
+# - Smith and Topin, *Super-convergence* (2018): why a learning rate that rises and falls can train a network in few
+#   epochs.
 #
 # The next lesson, [14 · fit or tape](14_fit_or_tape.ipynb), asks when you need your own loop at all.

@@ -104,7 +104,7 @@ print(tf.reduce_mean(last).numpy())
     ),
     Variant(
         id="13.c",
-        section="Can I stop a training, and go on?",
+        section="Can I stop a training run, and resume it?",
         program="""
 import keras
 
@@ -133,7 +133,7 @@ resumed = masks(again)
     ),
     Variant(
         id="13.c",
-        section="Can I stop a training, and go on?",
+        section="Can I stop a training run, and resume it?",
         program="""
 dice = tf.random.Generator.from_seed(7)
 first = dice.uniform([50])

@@ -1,14 +1,14 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked. Then a colleague passes sample weights, and nothing changes.
-# Somebody else turns on loss scaling, and the clipping no longer clips. `fit` handles all of this, and your loop left it
-# out. In this lesson you choose the smallest change that does the job, and prove that nothing was lost.
+# You wrote your own loop to clip gradients, and it worked. Then a colleague gave each example a weight, and nothing
+# changed. Somebody else turned on loss scaling, and training stood still. `fit` handles all of this, and your loop
+# left it out. In this lesson you choose the smallest change that does the job, and prove that nothing was lost.
 #
 # **You will learn to**
 #
 # - choose between `compile`, an optimizer, a `train_step` and a loop;
-# - move a loss or a clipping into `fit`;
+# - move a loss or gradient clipping into `fit`;
 # - write a `train_step` that keeps what `fit` promises, and prove it.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
@@ -30,7 +30,8 @@ from keras import layers
 # %% [markdown]
 # ## Which option do I need?
 #
-# You now can write any training loop. Usually you need not. Go down this table, and take the first row that fits:
+# You can now write any training loop. Usually you don't have to. Go down this table, and take the first row that
+# fits:
 #
 # | what you want to change | the smallest option |
 # |---|---|
@@ -42,9 +43,9 @@ from keras import layers
 # | several losses or optimizers, or a gradient taken at other weights | a model with your `train_step` |
 # | a step that is not one batch and one update | a loop |
 #
-# Why not always write the loop? Because then you also write all the rest: metrics, sample weights, loss scaling, the
-# progress bar, and the calls of the callbacks. The essentials show three of the rows: the loss, the optimizer and the
-# `train_step`.
+# Why not always write the loop? Because then you also have to write everything else: metrics, sample weights, loss
+# scaling, the progress bar, and the calls of the callbacks. Three of the rows are shown below: the loss, the
+# optimizer and the `train_step`.
 #
 # ## How do I bring my own loss?
 #
@@ -97,8 +98,7 @@ assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 # %% [markdown]
 # A loop with a tape would end with the same weights, and gain nothing.
 #
-# Why `axis=-1`, one loss for each example? Training works without it, until somebody passes a `sample_weight` to `fit`, a
-# factor for each example. Here are two examples with the losses 1 and 3, and the weights 2 and 0:
+# Why `axis=-1`, one loss for each example? Training works without it, until somebody passes `fit` a `sample_weight`, which gives each example its own factor. Here are two examples with the losses 1 and 3, and the weights 2 and 0:
 
 
 # %%
@@ -122,18 +122,19 @@ for function in (loss_of_each, mean_loss):
 assert np.allclose(weighted, [1.0, 2.0])
 
 # %% [markdown]
-# The first is right: (2 · 1 + 0 · 3) / 2 = 1, because Keras divides by the number of examples. For the second function
-# the weights come too late. The mean of the batch, 2, gets the weights 2 and 0, and the example that should not count still
-# counts.
+# The first is right: (2 · 1 + 0 · 3) / 2 = 1, because Keras divides by the number of examples. The second function
+# has already averaged, so both weights multiply the same number, the mean of 2: (2 · 2 + 0 · 2) / 2 = 2. The example
+# with weight 0 still counts.
 #
 # Return one loss for each example. *Going deeper* has an exercise.
 
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Each gradient should be clipped at the limit of its layer (lesson 11). The optimizer gets every gradient together with
-# its variable, so write a subclass of your optimizer. But which method? `apply` gets all gradients of a batch.
-# `update_step` gets one gradient, at the very end, and changes its variable. There, `variable.name` holds the path:
+# Suppose you want to clip each gradient at the limit of its layer (lesson 11). The optimizer gets every gradient together
+# with its variable, so write a subclass of your optimizer. But which method do you override? `apply` gets all
+# gradients of a batch. `update_step` gets one gradient, at the very end, and changes its variable. There, the
+# variable is a plain `tf.Variable`, and its `name` holds what a Keras variable has in `path`:
 
 
 # %%
@@ -200,16 +201,18 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# One equal training is not enough. People who use your optimizer with `fit` expect three more things:
+# One matching run is not enough. People who use your optimizer with `fit` expect three more things:
 #
-# - **Sample weights**: an example with weight 0 has no influence.
+# - **Sample weights**: the label of an example with weight 0 has no influence.
 # - **Loss scaling**, for gradients that are too small for 16 bits (lesson 20). The step multiplies the loss by the
 #   optimizer's `loss_scale_factor`, and `apply` divides the gradients by it.
-# - **Accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
+# - **Accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, the same as a single
+#   batch of 64.
 #
-# Which method keeps them? `apply` gets the gradients before the optimizer's own work: they still carry the loss scale, and
-# each of the accumulated batches comes separately. `update_step` gets each gradient when all of this is done. So clip in
-# `update_step`, as above. *Going deeper* tests both.
+# Which method keeps them? When you call `apply`, the optimizer first divides the gradients by the loss scale. Then it
+# adds them up until there are enough batches. Only then does it call `update_step` for each variable. If you clip in
+# `apply`, before all that, you clip gradients that are too large and incomplete. So clip in `update_step`, as above.
+# *Going deeper* tests both.
 #
 # ### Exercise 14.2: repair
 #
@@ -245,7 +248,7 @@ check("14.2", adaptive)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which method gets a gradient after the loss scale was divided out, and after the batches were averaged?
+# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -277,9 +280,9 @@ class WrittenOut(keras.Sequential):
 
 
 # %% [markdown]
-# `compute_loss` computes the compiled loss, counts the sample weights, and adds the penalties. `scale_loss` multiplies by
-# the loss scale, if there is one. The last two lines report the loss and the metrics. Is it the same as Keras's step? Train
-# both with sample weights, loss scaling, a metric, and a short last batch:
+# `compute_loss` computes the compiled loss, applies the sample weights, and adds the penalties. `scale_loss`
+# multiplies by the loss scale, if there is one. The last two lines report the loss and the metrics. Is it the same as
+# Keras's step? Train both with sample weights, loss scaling, a metric, and a short last batch:
 
 # %%
 histories, models = [], [build_model(), build_model(WrittenOut)]
@@ -305,9 +308,10 @@ assert largest_difference(*models) < 1e-4
 #
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty: a tenth of the mean squared prediction. Everything else should be as in Keras's own
-# step, whatever was compiled. The step leaves out five things. The model has batch normalization and a regularizer, `data`
-# has three entries, and the optimizer may have a `loss_scale_factor`. Return the loss without the scale.
+# This `train_step` adds a penalty: a tenth of the mean squared prediction. Everything else should work as in Keras's
+# own step, whatever was passed to `compile`. The step leaves out five things. The model has batch normalization and a
+# regularizer, `data` has three entries, and the optimizer may have a `loss_scale_factor`. Return the loss without the
+# scale.
 
 
 # %% exercise="14.3"
@@ -356,11 +360,13 @@ check("14.3", penalized_train_step)
 # For each task, name the smallest option that does it directly: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
 # callbacks, the data pipeline, `compute_loss`, and everything that `compile` takes, such as your own optimizer.
 #
-# 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
+# 1. Before Adam sees a gradient, noise with a tenth of its norm is added to it.
 # 2. The gradients of two losses are projected where they conflict (lesson 12).
 # 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights before that step.
-# 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
+# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights as they were before
+#    that step.
+# 5. Each step tries three step sizes on all of the data. It keeps the best one, or restores the old weights if none
+#    helps.
 
 # %% exercise="14.5"
 # A list of five strings: "fit", "train_step" or "loop".
@@ -403,7 +409,8 @@ check("14.5", means)
 # <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you
 # look?</summary>
 #
-# At the metric. Is it reset in each epoch? Does a short batch count by its size? And does the loss include the penalties?
+# At the metric. Is it reset in each epoch? Is a short batch weighted by its size? And does the loss include the
+# penalties?
 #
 # </details>
 
@@ -419,7 +426,6 @@ check("14.5", means)
 # ```python
 # class Clipped(keras.optimizers.Adam):
 #     def update_step(self, gradient, variable, learning_rate):
-#         # If the model has an Embedding layer: gradient = tf.convert_to_tensor(gradient)
 #         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
 # ```
 #
@@ -428,17 +434,20 @@ check("14.5", means)
 # %% [markdown]
 # ## Going deeper
 #
-# A loss of your own, tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the exam of Parts I and II.
+# A loss of your own, tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the
+# exam on Parts I and II.
 
 # %% [markdown]
 # ### Which loss do I write for compile?
 #
-# One number for each example, made of TensorFlow operations, as `pinball` above.
+# Write a function that returns one number for each example and is made of TensorFlow operations, like `pinball`
+# above.
 #
 # ### Exercise 14.1: complete
 #
-# If you order too little (`y_hat` below `y`), it costs 3 times the squared error. If you order too much, it costs the
-# squared error once. Write this loss for `compile`: the mean over the k goods, one number for each example.
+# A shop orders k kinds of goods. `y` holds the amounts that it needs, and `y_hat` the amounts that it orders. If it
+# orders too little, that costs 3 times the squared error. If it orders too much, that costs the squared error once.
+# Write this loss for `compile`: the mean over the k goods, one number for each example.
 
 
 # %% exercise="14.1"
@@ -469,7 +478,8 @@ check("14.1", order_cost)
 # %% [markdown]
 # ### Does my optimizer keep what fit promises?
 #
-# Each of the three promises says that two trainings end with equal weights. So you can test it without knowing the right weights:
+# Each of the three promises says that two training runs end with equal weights. So you can test all three without
+# knowing the right weights:
 
 
 # %%
@@ -542,6 +552,9 @@ assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], bui
 # %% [markdown]
 # It keeps one. Sample weights are part of the loss, so they still count. But `apply` clips gradients that are still 8 times
 # too large, and it clips each of the accumulated batches separately.
+#
+# One case needs a line more in both: the gradient of an `Embedding` layer is an `IndexedSlices` (lesson 11). Convert it
+# with `tf.convert_to_tensor(gradient)` before you clip.
 
 # %% [markdown]
 # ### What does fit do?
@@ -598,8 +611,8 @@ assert epochs == len(history.epoch) < 50
 assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
 
 # %% [markdown]
-# `fit` compiles the step, and so it also decides which warnings you see. In this model a layer rounds, so the layer before
-# it has no gradient (lesson 03). The optimizer skips a `None` with a warning.
+# `fit` compiles the step into a graph, and this changes how many warnings you see. In this model a layer rounds, so
+# the layer before it has no gradient (lesson 03). The optimizer skips a `None` with a warning.
 #
 # > **Predict**
 # >
@@ -641,8 +654,9 @@ for kind in ("always", "default"):
 assert counts == {"always": 3, "default": 1}
 
 # %% [markdown]
-# One. The warning comes from Python, and Python runs the step only while it is traced. This one line at the start is the
-# only sign of a layer that never learns. Only if *every* gradient is `None` does the optimizer raise an error.
+# One, because the warning comes from Python, and Python runs the step only while it is traced. (With Adam it would be
+# two, as its first step is traced twice.) This one line at the start is the only sign of a layer that never learns.
+# Only if *every* gradient is `None` does the optimizer raise an error.
 
 # %% [markdown]
 # ### Can data or the loss change during fit?
@@ -761,8 +775,8 @@ assert largest_difference(model, by_loop) < 1e-4 and all(promises.values())
 assert largest_difference(model, build_model()) > 0.01
 
 # %% [markdown]
-# Two optimizer *objects* belong in a `train_step`. Everything else in Keras knows only one, `model.optimizer`. A callback for
-# the learning rate does not change the second one, and a saved model forgets it:
+# Two optimizer *objects* belong in a `train_step`. Everything else in Keras knows only one, `model.optimizer`. A
+# callback for the learning rate does not reach the second optimizer, and a saved model forgets that optimizer:
 
 # %%
 model = compiled(build_model(), keras.optimizers.SGD(0.1))
@@ -816,7 +830,8 @@ check("14.4", two_optimizer_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# One forward pass, one loss, and one scaled loss for each optimizer: these are two targets. Which tape answers twice?
+# Use one forward pass and one loss. Scaling it once for each optimizer gives two targets. From which tape can you get
+# two gradients?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -843,7 +858,7 @@ check("14.4", two_optimizer_step)
 # | several losses or optimizers | `train_step` | exercise 14.4 |
 # | a gradient taken at other weights | `train_step` | exercise 14.5 |
 # | clipping by the global norm over several devices | `train_step` | lesson 20, there in a loop |
-# | two networks that move in turn | a loop, or a `train_step` with both | lesson 16 |
+# | two networks that are trained in turn | a loop, or a `train_step` with both | lesson 16 |
 # | a loss after a step, through the step | `train_step` | lesson 17, there in a loop |
 # | which examples count, by their gradients | `train_step` | lesson 18, there in a loop |
 # | a step that is kept only if the loss falls | a loop | lesson 19 |
@@ -851,8 +866,9 @@ check("14.4", two_optimizer_step)
 # %% [markdown]
 # ### Does this script do what fit does?
 #
-# Exercise 14.6 is the exam of Parts I and II. Somebody sends you a training script of 30 lines. It runs, its losses fall,
-# and it should end where `fit` ends. It has several bugs, and you are not told how many. You have two instruments:
+# Exercise 14.6 is the exam on Parts I and II. Somebody sends you a training script of 30 lines. It runs, its losses
+# fall, and it should end where `fit` ends. It has several bugs, and you are not told how many. You have two
+# instruments:
 #
 # - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history.
 #   Choose models and data that separate the causes: no regularizer, one batch, one epoch, no dropout.
@@ -896,10 +912,11 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 # %% [markdown]
 # ### Exercise 14.6: repair
 #
-# Repair `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential, with
-# any layers, and returns (n, 1). `x` has shape (n, features), `y` has shape (n,), and the last batch may be short. The
-# loss is Huber's: half the squared error up to a size of 1, and the size minus a half beyond. Compare in new cells, with
-# `train(trial_model(), *trial)`. A check names one remaining bug, if it knows it.
+# Repair `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential,
+# with any layers, and returns (n, 1). `x` has shape (n, features), `y` has shape (n,), and the last batch may be
+# short. The loss is Huber's: half the squared error if the error is at most 1 in size, and its size minus one half if
+# it is larger. Compare in new cells, with `train(trial_model(), *trial)`. The check names one remaining bug, if it
+# recognizes it.
 
 
 # %% exercise="14.6" minutes=15
@@ -998,8 +1015,8 @@ check("14.6", train)
 # %% [markdown]
 # ### What is wrong with this program?
 #
-# Part II ends with a bug that you find by its symptom. There are no hints and no points, as at work. It takes about five
-# minutes.
+# Part II ends with a bug that you find by its symptom. There are no hints and no points, just like at work. It takes
+# about five minutes.
 #
 # ### Exercise 14.7: repair
 #
@@ -1039,8 +1056,8 @@ check("14.7", train_with_adam)
 # - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping, row
 #   by row.
 #
-# Part II ends here. For ten questions over all of it, with other numbers, write `from course_utils import review` in a
-# new cell, and then `review(part="II")`. In a terminal, type `course review --part II`.
+# Part II ends here. For ten questions on all of Part II, with new numbers, run `from course_utils import review` and
+# then `review(part="II")` in a new cell. In a terminal, type `course review --part II`.
 #
 # At work, use `ExplainingTape` where a gradient is `None` or NaN, run `check_gradients` on every loss that you write, and
 # look at `plot_tape` when you no longer know what depends on what. Part III goes where you need a tape:

@@ -106,7 +106,7 @@ EXERCISES = (
     ),
     Question(
         id="15.4",
-        title="A clip that holds nothing",
+        title="A clip that does not clip",
         kind="repair",
         points=2,
         draw=draw_attacks,

@@ -1,13 +1,13 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 15 · Input gradients
 #
-# A network reads nearly all digits. Move every pixel of a 7 up or down by a tenth, at random, and it still reads a 7. Now
-# move every pixel by the same tenth, up or down as one gradient says, and the network is wrong, though you still see
-# a 7. In this lesson you compute that gradient, and fool a network with it.
+# A network reads nearly all digits correctly. Make the pixels of a 7 brighter or darker by a tenth, at random, and it
+# still reads a 7. Now let one gradient choose which pixels become brighter and which darker. The network reads
+# another digit, and you still see a 7. In this lesson you compute that gradient, and fool a network with it.
 #
 # **You will learn to**
 #
-# - take a gradient with respect to an image, and leave the weights alone;
+# - take a gradient with respect to an image, and not move the weights;
 # - change an image by a small step that fools a network;
 # - repeat small steps without leaving the allowed range.
 #
@@ -27,8 +27,8 @@ from keras import layers
 # %% [markdown]
 # ## Which pixels would change the answer?
 #
-# You need a network that reads digits. `fit` trains it, because this lesson is about the images. The pixels go from 0 to
-# 1 *before* the first layer, as the pixels are what you will move.
+# You need a network that reads digits. `fit` trains it, because this lesson is about the images. Scale the pixels to
+# the range from 0 to 1 *before* they enter the network, because the pixels are what you will change.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -70,9 +70,10 @@ print(f"accuracy on the test images: {accuracy(model, x_unseen, y_unseen):.1%}")
 assert accuracy(model, x_unseen, y_unseen) > (0.98 if is_mnist else 0.88)
 
 # %% [markdown]
-# Which pixels matter for an answer? Take the gradient of an image's logit, the score of its class, with respect to the
-# image. This gradient is called a **saliency map**. An image is a plain tensor, so tell the tape to `watch` it (lesson 02).
-# With `watch_accessed_variables=False`, the tape does not record what only the weights need.
+# Which pixels matter for an answer? Take the gradient of an image's logit, the score of its class, with respect to
+# the image. This gradient is called a **saliency map**. An image is a plain tensor, so tell the tape to `watch` it
+# (lesson 02). With `watch_accessed_variables=False`, the tape skips what is needed only for gradients with respect to
+# the weights.
 
 
 # %%
@@ -114,11 +115,11 @@ weights = model.get_weights()
 assert len(weights) == 8
 
 # %% [markdown]
-# Only the slope of score 3. Image 3 occurs in no other score, so the other 199 contribute zero, and one backward pass gives
-# the maps of all images. This holds because the examples do not influence each other.
+# Only the slope of score 3. Image 3 appears in no other score, so the other 199 contribute zero, and one backward
+# pass gives the maps of all images. This holds because the examples do not influence each other.
 #
-# In the figure, bright pixels have a large gradient, up or down. Look at where they are: around the digit as much as on
-# it. Ink *there* would change the score.
+# In the figure, bright pixels have a large gradient, positive or negative. Look at where they are: around the digit
+# as much as on it. Ink *there* would change the score.
 
 # %%
 def bright(images):
@@ -130,7 +131,7 @@ def bright(images):
 ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
 
 # %% [markdown]
-# You need not freeze the weights for this. A gradient moves nothing. Only an optimizer or an `assign` does.
+# You don't need to freeze the weights for this. A gradient moves nothing. Only an optimizer or an `assign` does.
 #
 # ## How small a step fools the network?
 #
@@ -172,7 +173,8 @@ check("15.2", rise_and_spread)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Variances of independent changes add up, so their standard deviation grows with the root of their number, 28.
+# Variances of independent changes add up, so the standard deviation of the sum grows with the square root of their
+# number: √784 = 28.
 #
 # </details>
 #
@@ -191,8 +193,8 @@ assert np.isclose(best_change, 3.92, rtol=1e-4)
 assert np.isclose(random_changes.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
-# The chosen signs move the score 28 times as far as random signs do. Their effect grows with the number of pixels, and
-# noise only with its root.
+# The chosen signs move the score 28 times as far as random signs do. Their effect grows with the number of pixels.
+# The effect of noise grows only with the square root of that number.
 #
 # > **Predict**
 # >
@@ -221,8 +223,9 @@ lost = {
 assert lost["random signs"] < 0.05 and lost["signs of the gradient"] > 0.1
 
 # %% [markdown]
-# With the signs of the gradient, the network loses far more than with random signs, though every pixel moves by the same
-# amount. The figure shows images that the step changed, with the wrong answer above each. What do you see in them?
+# With the signs of the gradient, the network loses far more than with random signs, although no pixel moves farther.
+# Half of the pixels do not move at all, because a black pixel cannot get darker. The figure shows images that the
+# step changed, with the wrong answer above each. What do you see in them?
 
 # %% tags=["nbval-ignore-output"]
 fooling = changed["signs of the gradient"]
@@ -237,15 +240,15 @@ unclipped = x_some + 0.1 * tf.sign(unsigned - x_some)
 assert np.max(np.abs(unsigned - x_some)) < 1e-2 and np.min(unclipped) < -0.09
 
 # %% [markdown]
-# Two parts are often forgotten. Without `tf.sign`, almost nothing moves: a confident network has tiny gradients, and the
-# mean over 1,000 images divides them by 1,000 again. Without the clip, pixels leave the range from 0 to 1, and any check of
-# the range stops the attack.
+# Two parts are often forgotten. Without `tf.sign`, almost nothing moves: a confident network has tiny gradients, and
+# the mean over 1,000 images makes them 1,000 times smaller still. Without the clip, pixels leave the range from 0 to
+# 1, and the result is no longer an image.
 #
 # ### Exercise 15.3: complete
 #
-# Now move images so that the network takes them for a class of *your* choice. Take one step with signs, by `epsilon` for
-# each pixel, that makes the cross-entropy for the classes in `target` smaller. A pixel whose slope is 0 stays. Clip the
-# result to the range from 0 to 1.
+# Now change images so that the network mistakes them for a class of *your* choice. Take one sign step, of size
+# `epsilon` per pixel, that lowers the cross-entropy for the classes in `target`. A pixel whose slope is 0 stays. Clip
+# the result to the range from 0 to 1.
 
 
 # %% exercise="15.3"
@@ -284,7 +287,8 @@ check("15.3", toward)
 # ## Are several small steps stronger?
 #
 # One step trusts the slope at the start. **Projected gradient descent** computes the slope again after each small step. It
-# clips twice: to the range of pixels, in `one_step`, and to within ε of the *original* image.
+# clips twice: to the range of pixels, in `one_step`, and to within ε of the *original* image. Ten steps of ε/4 are long
+# enough to reach the limit and to turn around.
 
 
 # %%
@@ -313,9 +317,9 @@ assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 #
 # ### Exercise 15.4: repair
 #
-# You find this attack on the web in some form. Every pixel should stay within `epsilon` of the original image, but after
-# many steps of `size` some are much further away. Find out why the clip does not hold them, and fix it. Take all `steps`,
-# even if an image is already fooled.
+# Versions of this attack are common on the web. Every pixel should stay within `epsilon` of the original image, but
+# after many steps of `size` some are much farther away. Find out why the clip does not hold them, and fix it. Take
+# all `steps`, even if an image is already fooled.
 
 
 # %% exercise="15.4"
@@ -374,7 +378,7 @@ check("15.4", attack)
 # </details>
 # <details><summary>3. Someone reports an accuracy of 90 % under a one-step attack. What do you ask?</summary>
 #
-# How high it is after several steps with the same ε, and whether the network was trained on this very attack.
+# How high it is after several steps with the same ε.
 #
 # </details>
 
@@ -403,9 +407,9 @@ check("15.4", attack)
 # ### Can a network be trained against it?
 #
 # Train on attacked images, made for each batch against the weights of that moment. This is **adversarial training**.
-# Attack the batch *before* the training tape opens, so that this tape treats the attacked images as data. The epoch of
-# lesson 10 does that with its `change`. It needs the labels for the attack, so here the network's own predictions serve as
-# labels; the network is nearly always right on these images:
+# Attack the batch *before* the training tape opens, so that this tape treats the attacked images as data. The epoch
+# of lesson 10 does this if you pass the attack as `change`. An attack needs labels, but `change` gets only the
+# images. So here the network's own predictions serve as labels. It is nearly always right on these images:
 
 
 # %%
@@ -448,11 +452,12 @@ for name in ("plain", "hardened"):
     assert np.all(np.array(curves[name, "10 steps"]) <= np.array(curves[name, "1 step"]) + 0.03)
 
 # %% [markdown]
-# The hardened network holds far longer. But beyond 0.1, ten steps do more harm than one.
+# The hardened network holds far longer. But beyond the ε that it was trained for, ten steps hurt it more than one
+# does.
 #
-# Adversarial training costs time, because each step needs an additional forward and backward pass for the images. On harder
-# images it also costs accuracy. And it proves less than it seems to: **an attack that fails is no proof**. A stronger attack
-# lowers the curve.
+# Adversarial training costs time, because each step needs an additional forward and backward pass for the images. On
+# harder images it also costs accuracy. And it proves less than it seems to: **an attack that fails is no proof**. A
+# stronger attack may still lower the accuracy.
 
 # %% [markdown]
 # ### Can I split a score among the pixels?
@@ -494,8 +499,8 @@ ax.plot(position, plateau(position))
 labels = ax.set(xlabel="x", ylabel="output")
 
 # %% [markdown]
-# So fade the image in from black. The change of the output is the **mean slope** on the way, times the distance. This is the
-# fundamental theorem of calculus. For the plateau, take 20 slopes, in the middles of 20 pieces:
+# So fade the image in from black. The change in the output is the **mean slope** on the way, times the distance. This
+# is the fundamental theorem of calculus. For the plateau, take 20 slopes, in the middles of 20 pieces:
 
 # %%
 middles = (tf.range(20.0) + 0.5) / 20
@@ -508,9 +513,9 @@ print(f"mean slope {mean_slope:.2f}, change of the output {plateau(1.0) - platea
 assert np.isclose(mean_slope, plateau(1.0) - plateau(0.0), atol=2e-3)
 
 # %% [markdown]
-# In an image, every pixel gets its mean slope times its distance from black. These **integrated gradients** add up to the
-# difference between the outputs for the image and for black. They are *complete*. That is also a test of your program: if
-# the parts do not add up with many pieces, it is wrong.
+# In an image, every pixel gets its mean slope times its distance from black. These **integrated gradients** add up to
+# the difference between the outputs for the image and for black. They are *complete*. This also tests your program:
+# if you use many pieces and the parts still do not add up, the program is wrong.
 
 
 # %%

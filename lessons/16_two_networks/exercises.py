@@ -209,10 +209,10 @@ PREDICTIONS = (
     ),
     Callout(
         "16.d",
-        right="it runs, and all points lie at one share of their way",
+        right="it runs, and all points are at the same fraction of the way",
         options={
             "an error about shapes": "An error would help. But (1, 1) broadcasts to any (n, d).",
-            "it runs, and all points lie at one share of their way": "(1, 1) silently "
+            "it runs, and all points are at the same fraction of the way": "(1, 1) silently "
             "broadcasts. Each batch tests one position between real and fake, so its "
             "penalty varies more from batch to batch.",
             "it runs, and each number of a point has its own share": "That would need shares "

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train a generator against a critic. The losses look plausible and no error comes, but all samples look alike. Two
-# losses pull against each other here, and each network must move only down its own. If one player's step also moves the
-# other's weights, training fails, and nothing tells you. In this lesson you decide who moves which weights, and see it.
+# You train a generator against a critic. The losses look plausible and there is no error, but all samples look alike.
+# Each network has its own loss, and a step must move only the weights of its own network. If it also moves the other's,
+# training fails, and nothing tells you. In this lesson you decide which weights each step moves.
 #
 # **You will learn to**
 #
@@ -67,8 +67,8 @@ label = axes[0].set_ylabel("second coordinate")
 # %% [markdown]
 # The untrained generator puts all its points in the middle. It should learn to put them where the clouds are.
 #
-# Each player has its own loss. The critic should give real examples the label 1 and fakes the label 0. The generator should
-# make the critic give its fakes the label 1:
+# Each player has its own loss. The critic should give real examples the label 1, and fakes, the generator's examples,
+# the label 0. The generator should make the critic give its fakes the label 1:
 
 
 # %%
@@ -116,14 +116,14 @@ crossed = tape.gradient(critic_loss, generator.trainable_variables)
 assert all(g is not None and np.any(g) for g in crossed)
 
 # %% [markdown]
-# Every gradient is a number, neither `None` nor zero. The fakes were computed from the generator inside the block, so a path
-# leads from its variables to the critic's loss. A tape knows paths, and not which loss belongs to whom. You decide who moves:
-# **each loss gets only its own list of variables, and its own optimizer**.
+# Every gradient is a number, neither `None` nor zero. The fakes were computed from the generator inside the block, so
+# a path leads from its variables to the critic's loss. A tape knows paths. It does not know which loss belongs to
+# which player. You decide who moves: **each loss gets only its own list of variables, and its own optimizer**.
 #
-# A common mistake is to add the two losses and take the gradient for all variables. Then the critic also learns to be
-# fooled, and the generator to be recognized.
+# A common mistake is to add the two losses and take the gradient for all variables. The critic then also learns to let itself be fooled, and the generator to give itself away.
 #
-# There is a second trap. After the critic has moved, this tape still gives the generator's gradient for the old critic:
+# There is a second trap. Even after the critic has moved, this tape gives the generator's gradient against the old
+# critic:
 
 # %%
 before = tape.gradient(generator_loss, generator.trainable_variables)[0]
@@ -251,8 +251,9 @@ assert np.allclose(tape.gradient(first_paper, logit), -tf.sigmoid(logit), atol=1
 assert np.allclose(tape.gradient(fooling, logit), tf.sigmoid(logit) - 1, atol=1e-4)
 
 # %% [markdown]
-# Both losses want a higher logit. But when the critic recognizes every fake, at a logit of -4, log(1 - p) is flat, and a step
-# of SGD hardly moves the generator. -log p is steep there. So the game is played with `fooling_loss`.
+# Both losses want a higher logit. But when the critic recognizes every fake, at a logit of -4, log(1 - p) is flat,
+# and a step of SGD hardly moves the generator. -log p is steep there. So the game is played with `fooling_loss`.
+# (Adam rescales small gradients, so with Adam both losses can work.)
 #
 # ## What does mode collapse look like?
 #
@@ -347,12 +348,13 @@ assert modes(players["five for one"]) <= 3 and radius > 0.6
 assert modes(players["one step each"]) >= 7
 
 # %% [markdown]
-# With one step each, the generator reaches the clouds. With five steps for one it puts nearly all points in one place. This
-# is **mode collapse**. Nothing in the generator's loss asks for variety: the best it can do against a fixed critic is to send
-# all noise to the single place that looks most real. Once the critic has learned that place, another single place is best.
+# With one step each, the generator reaches the clouds. With five steps for one it puts nearly all points in one
+# place. This is **mode collapse**. Nothing in the generator's loss asks for variety: the best it can do against a
+# fixed critic is to send all noise to the single place that looks most real. Once the critic has learned to reject
+# that place, some other single place looks best.
 #
-# One run proves little. Of eight games with five steps for one, seven reached at most one cloud. With one step each, nearly
-# all reached all eight.
+# One run proves little, so we played more. In eight games with five generator steps for each critic step, the
+# generator reached at most one cloud seven times. With one step each, nearly all games reached all eight clouds.
 
 # %% [markdown]
 # ## Checkpoint
@@ -468,8 +470,9 @@ for name, step in steps.items():
     assert np.allclose(paths[name][-1], by_hand, atol=1e-3)
 
 # %% [markdown]
-# In turn, they stay on their circle. Still nothing pulls them to the middle. A penalty on the critic's slope does: this is the
-# simplest **gradient penalty**. In the figure, all three games start at the dot. Look for the one that ends at the cross.
+# In turn, they stay near their circle: the generator already answers the critic's new slope, and that cancels the
+# outward drift. Still nothing pulls them to the middle. A penalty on the critic's slope does: this is the simplest
+# **gradient penalty**. In the figure, all three games start at the dot. Look for the one that ends at the cross.
 
 # %%
 paths["with a penalty"] = play(in_turn=True, penalty=1.0)
@@ -547,13 +550,15 @@ assert of_critic[-1] is None and all(np.any(g) for g in of_critic[::2])
 assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-5
 
 # %% [markdown]
-# It runs, because (1, 1) broadcasts to any shape. Then all points lie at one share of their way, and each batch tests only
-# this one position. Give `share` one row for each pair.
+# It runs, because (1, 1) broadcasts to any shape. Then all points lie at the same fraction of the way from fake to
+# real, and each batch tests only that position. Give `share` one row for each pair.
 #
-# The penalty has no path to the last bias, which moves all scores and no slope, so its gradient there is `None`.
+# The last bias shifts every score but changes no slope. So no path leads from the penalty to it, and the penalty's
+# gradient there is `None`.
 #
-# Does the penalty keep the game from running away? Here are two games with three steps of the critic for one of the generator,
-# the first only for the gap, and the second with the penalty. They take a minute.
+# Does the penalty keep the scores from growing without end? Here are two games. In both, the critic takes three steps
+# for each step of the generator. The first uses only the gap, and the second adds the penalty. They take up to a
+# minute.
 
 
 # %%
@@ -590,9 +595,10 @@ assert np.mean(np.min(tf.norm(fair(latent)[:, None] - centers, axis=2), 1)) < 0.
 #
 # ### Exercise 16.3: complete
 #
-# Write the penalty for images, (n, h, w, 1). `share` is given, one number for each pair, of shape (n,), and the points are
-# share · real + (1 - share) · fake. Return the mean of (length - 1)². The check takes the gradient of the penalty with respect
-# to the critic's weights, and it must be finite even where a slope is 0. Call the critic without `training`.
+# Write the penalty for images, (n, h, w, 1). `share` is given, one number for each pair, of shape (n,), and the
+# points are share · real + (1 - share) · fake. Return the mean of (length - 1)². The check takes the gradient of the
+# penalty with respect to the critic's weights. This gradient must be finite even where a slope is 0. Call the critic
+# without `training`.
 
 
 # %% exercise="16.3"
@@ -627,7 +633,7 @@ check("16.3", penalty_between)
 #
 # ### Does it work for digits?
 #
-# The same loop works for images of 14 by 14 pixels, made of 16 random numbers. It takes about a minute.
+# The same loop works for images of 14 by 14 pixels, generated from 16 random numbers. It takes up to a minute.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, _), _ = load_mnist()
@@ -668,8 +674,8 @@ variety = [np.mean(np.std(images, axis=0)) for images in (drawn, small)]
 assert variety[0] > variety[1] / 2
 
 # %% [markdown]
-# Look for strokes with an end and a width: no loss said what a stroke is. Some digits are good, and some are none. For better
-# ones, use convolutions and more rounds.
+# Look for clean strokes. No loss ever said what a stroke is. Some look like digits, and some do not. For better ones,
+# use convolutions and more rounds.
 
 # %% [markdown]
 # ## Further reading

@@ -225,16 +225,12 @@ PREDICTIONS = (
     ),
     Callout(
         "17.d",
-        right="neither of them",
+        right="no",
         options={
-            "that of MAML": "MAML has the lowest loss in the end. But it is trained for the "
-            "loss *after* a step.",
-            "that of Reptile": "Reptile starts near the adapted weights of all tasks. But that "
-            "is in the middle, where pretraining also is.",
-            "both": "Both are better in the end. But before a step, one network cannot fit "
-            "every task at once.",
-            "neither of them": "Before a step, nothing beats the mean wave, and pretraining is "
-            "trained for exactly that. What the other two learn shows only after a step.",
+            "yes": "MAML has the lowest loss in the end. But it is trained for the loss *after* "
+            "a step.",
+            "no": "Before a step, nothing beats the mean wave, and pretraining is trained for "
+            "exactly that. What MAML learned shows only after a step.",
         },
     ),
     Callout(

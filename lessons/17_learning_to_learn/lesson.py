@@ -1,15 +1,16 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 17 · Learning to learn
 #
-# A new machine brings ten measurements, and the model should fit it after one step. You pretrained on many machines, but
-# one step barely moves the model. So you train *for* that step: you differentiate through it. The gradient is `None`, or
-# a plausible number that is wrong. In this lesson you write a training step that a tape can go through.
+# A new machine brings ten measurements, and the model should fit it after one step. You pretrained on many machines,
+# but one step barely moves the model. So you train *for* that step: you differentiate through it. But the gradient
+# that you get is `None`, or a plausible number that is wrong. In this lesson you write a training step that a tape
+# can go through.
 #
 # **You will learn to**
 #
 # - write a training step as a function of the weights, and differentiate through it;
 # - say what an assignment inside a step does to the gradient;
-# - train a model that fits a new task after one step (MAML).
+# - train a model so that it fits a new task after one step.
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb) and
 # [10 · Fast loops](10_fast_loops.ipynb). **Time**: {time}.
@@ -136,7 +137,7 @@ def plot_step(name):
 
 
 # %% [markdown]
-# In the figure, look at how far one step moves the curve towards the ten points:
+# In the figure, look at how far one step moves the curve toward the ten points:
 
 # %%
 stages = plot_step("pretraining")
@@ -150,17 +151,17 @@ assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *q
 assert losses["after one step"] > 0.5 * losses["before"]
 
 # %% [markdown]
-# It hardly moves. Pretraining makes the loss small *before* the step, and nobody asked for weights from which a step helps.
-# So ask for that: minimize the loss *after* the step. For this you need the gradient of that loss with respect to where the
-# step *started*.
+# It hardly moves. Pretraining makes the loss small *before* the step. Nothing asked for weights that one step can
+# improve. So ask for that: minimize the loss *after* the step. For this you need the gradient of that loss with
+# respect to where the step *started*.
 #
 # ## Can a tape go through a training step?
 #
 # Try it with one weight, w = 3. The support loss (w - 1)² has the gradient 4, and a step of 0.1 leads to w' = 2.6. The query
 # loss there is (w' - 5)².
 #
-# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So with respect to the *starting* w, the slope of the query loss is
-# 2 (2.6 - 5) · 0.8 = -3.84. The 0.8 is how fast w' follows w.
+# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So with respect to the *starting* w, the slope of the query
+# loss is 2 (2.6 - 5) · 0.8 = -3.84. The 0.8 says how much w' changes when w changes.
 #
 # > **Predict**
 # >
@@ -207,7 +208,8 @@ assert outer.explanations[0].gradient == "None" and w == 3.0
 
 # %% [markdown]
 # `tf.Variable(w)` also stores a number, so the path is cut at once. To keep the path, compute a **new tensor**,
-# `w - 0.1 * gradient`, and call `inner.gradient` *inside* the outer block:
+# `w - 0.1 * gradient`, and call `inner.gradient` *inside* the outer block, so that the outer tape also records how
+# the gradient depends on w:
 
 
 # %%
@@ -285,9 +287,9 @@ check("17.1", meta_gradients)
 # %% [markdown]
 # ## How do I call a Keras model with other weights?
 #
-# A Keras layer owns its variables, and calling the model uses those. `model.stateless_call` takes the values as arguments:
-# those of the trainable variables, those of the others, and the input. It returns the output, and the new values of the other
-# variables.
+# A Keras layer owns its variables, and calling the model uses those. `model.stateless_call` takes three arguments:
+# values for the trainable variables, values for the other variables, and the input. It returns the output, and the
+# new values of the other variables.
 #
 # > **Predict**
 # >
@@ -326,10 +328,10 @@ model.set_weights(before)
 #
 # ## Does training for the step help?
 #
-# **MAML** (model-agnostic meta-learning) trains the start by the gradient of the query loss after one step. It does this for
-# 25 tasks at once, and each task needs its own weights after the step. So give each weight an axis for the tasks: a kernel
-# of shape (40, 40) becomes (25, 40, 40). No loss depends on another task's copy, so one gradient of the *sum* of the losses
-# holds the gradient of every task.
+# **MAML** (model-agnostic meta-learning) trains the starting weights, the *start*, with the gradient of the query
+# loss after one step. It does this for 25 tasks at once, and each task needs its own weights after the step. So give
+# each weight an axis for the tasks: a kernel of shape (40, 40) becomes (25, 40, 40). No loss depends on another
+# task's copy, so one gradient of the *sum* of the losses holds the gradient of every task.
 
 
 # %%
@@ -352,7 +354,7 @@ trained["MAML"] = train("MAML", maml)
 #
 # > **Predict**
 # >
-# > *Before* the first step, is the query loss of any start lower than that of pretraining by 0.3 or more?
+# > *Before* the first step, is MAML's query loss at least 0.3 lower than that of pretraining?
 
 # %%
 predict("17.d", "")
@@ -382,8 +384,9 @@ by_size = [loss_of(inner_step(copies, *new_tasks[0], lr=lr), *new_tasks[1]) for 
 assert min(by_size) > 2 * after["MAML"][1]
 
 # %% [markdown]
-# No. Before any step, nothing beats the mean of the tasks, and pretraining has learned that. After one step, the loss of MAML
-# is less than half as large. The figure shows the same task as above:
+# No. Before any step, a network knows nothing about the new task. The best answer is then the average over all tasks,
+# and that is what pretraining has learned. After one step, MAML's loss is less than half that of pretraining. The
+# figure shows the same task as above:
 
 # %%
 stages = plot_step("MAML")
@@ -399,9 +402,9 @@ stages = plot_step("MAML")
 # The slope at the new weights. `apply` assigns, and the path through the step is lost.
 #
 # </details>
-# <details><summary>2. You call <code>inner.gradient</code> above the outer block. What is left of MAML?</summary>
+# <details><summary>2. You call <code>inner.gradient</code> before the outer block begins. What does the outer gradient still contain?</summary>
 #
-# For the outer tape, the inner gradient is then a constant. The part that goes through it is missing.
+# For the outer tape, the inner gradient is then a constant. So you get only the slope at the new weights.
 #
 # </details>
 # <details><summary>3. Which loss tells you whether a network learns new tasks quickly?</summary>
@@ -489,8 +492,8 @@ check("17.2", adapt)
 #
 # - **First-order MAML** puts `tf.stop_gradient` around the inner gradient. You get the slope at the new weights, as with the
 #   `assign_sub` above, but without moving a variable.
-# - **Reptile** needs no query set and no outer tape. Take a few inner steps in each task, and move the start towards the average
-#   of where they end.
+# - **Reptile** needs no query set and no outer tape. Take a few inner steps in each task, and move the start toward
+#   the average of where they end.
 
 
 # %%
@@ -509,8 +512,9 @@ trained["first-order MAML"] = train("first-order MAML", first_order_maml)
 trained["Reptile"] = train("Reptile", reptile)
 
 # %% [markdown]
-# Reptile passes to Adam the start minus the average end. That is the gradient of no loss that it computes, but Adam can use it
-# as a direction. The figure compares all four starts. Look at what the first step does to each of them:
+# Reptile passes Adam the start minus the average of the ends. This is not the gradient of any loss that Reptile
+# computes, but Adam can use it as a direction. The figure compares all four starts. Look at what the first step does
+# to each of them:
 
 # %%
 after = {name: losses_after(weights, *new_tasks) for name, weights in trained.items()}
@@ -550,12 +554,13 @@ assert passed == [True, False]
 #
 # ### Exercise 17.3: predict
 #
-# Take one weight w = 2, the support loss w², an inner step of 0.25, and the query loss (w' + 2)². Which number, or `None`, is
+# Take one weight w = 2, the support loss w², an inner step of 0.25, and the query loss (w' + 2)². For each of these,
+# give a number or `None`:
 #
 # 1. the gradient with which MAML trains;
 # 2. the gradient of first-order MAML;
 # 3. what Reptile passes to its optimizer after one inner step, w - w';
-# 4. the gradient of MAML, if w' is a `tf.Variable(w)` that `assign_sub` moved?
+# 4. MAML's gradient, if w' is `tf.Variable(w)` moved by `assign_sub`.
 
 # %% exercise="17.3"
 # A list of four, each a number or None.
@@ -600,9 +605,9 @@ assert answers == [3.0, 6.0, 1.0, None]
 # %% [markdown]
 # ### Exercise 17.4: repair
 #
-# Write a step of Reptile. In each task, take `steps` steps of gradient descent from the *same* start. Then move every variable
-# from the start by the fraction `outer_lr` of the way to the average of the tasks' ends. As it is, the function only trains on
-# one task after the other. It has two bugs.
+# Write a step of Reptile. In each task, take `steps` steps of gradient descent from the *same* start. Then move every
+# variable from the start toward the average of the tasks' end points, by the fraction `outer_lr` of the distance.
+# Right now, the function just trains on one task after another. It has two bugs.
 
 
 # %% exercise="17.4"

@@ -1,13 +1,13 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 18 · Choosing examples
 #
-# Somebody labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls. You try
-# smooth weights instead, and the network is rewarded for getting hard digits more wrong. In this lesson you weight examples
-# by their losses, and see what happens when 40 % of the labels are wrong.
+# Someone labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls.
+# You try weights that fall smoothly as the loss grows, and the network is rewarded for getting hard digits even more
+# wrong. In this lesson you weight examples by their losses, and see what happens when 40 % of the labels are wrong.
 #
 # **You will learn to**
 #
-# - weight examples by their losses, without a gradient through the weights;
+# - give each example a weight that depends on its loss, and keep the gradient from going through that weight;
 # - find wrong labels by their losses;
 # - say when training on easy examples helps, and when it harms.
 #
@@ -56,8 +56,9 @@ print(f"wrong labels: {is_wrong.mean():.0%}")
 assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
 
 # %% [markdown]
-# The loss of an example says how hard it is for the network. You get it from a forward pass. A rule that chooses examples
-# takes the losses of a batch, and returns a weight for each example, here 0 or 1. This one keeps the smallest losses:
+# The loss of an example says how hard it is for the network. You get it from a forward pass. A rule that chooses
+# examples takes the losses of a batch, and returns a weight for each example, here 0 or 1. (In this lesson, a weight
+# belongs to an example, and not to the network.) This one keeps the smallest losses:
 
 
 # %%
@@ -202,9 +203,9 @@ assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60 %"]
 # The weights 0 and 1 come from a comparison, which has no gradient (lesson 03). A weight that is a smooth function of the loss,
 # such as 1 - l/4 for a loss l, is on the tape: the gradient goes through it as well.
 #
-# - **Closed** by `stop_gradient`, the weight is a number, and the step lowers l.
-# - Left **open**, the step lowers l (1 - l/4). Its slope is 1 - l/2, which is negative above l = 2. There the step *raises* l,
-#   and hard examples get worse.
+# - If the weight is **closed** by `stop_gradient`, it is a number, and the step lowers l.
+# - If the weight is left **open**, the step lowers l (1 - l/4). Its slope is 1 - l/2, which is negative above l = 2.
+#   There the step *raises* l, and hard examples get worse.
 #
 # ### Exercise 18.2: predict
 #
@@ -264,8 +265,8 @@ assert tape.gradient(compared, example_losses) is None
 # ### Exercise 18.1: repair
 #
 # Compute the weighted sum of all losses, and return its gradient with respect to `W`. The weights are the softmax of
-# -loss / temperature, so they add up to 1, and they should count as constants. As it is, the temperatures 1 and 2 give the same
-# gradient. There are two bugs, and you see the second one after you fix the first.
+# -loss / temperature, so they add up to 1, and they should count as constants. As it is, the temperatures 1 and 2
+# give the same gradient. There are two bugs, and the second shows only after you fix the first.
 
 
 # %% exercise="18.1"
@@ -310,7 +311,7 @@ check("18.1", weighted_gradient)
 # <details><summary>1. You compute weights such as 1 - l/4 inside the block, without <code>stop_gradient</code>. Does an error tell
 # you?</summary>
 #
-# No. You get a gradient, and a part of it lowers the weights instead of the losses.
+# No. You get a gradient, but part of it lowers the examples' weights, and not their losses.
 #
 # </details>
 # <details><summary>2. Training on the hardest half lowers your accuracy. What do you look at first?</summary>
@@ -320,8 +321,8 @@ check("18.1", weighted_gradient)
 # </details>
 # <details><summary>3. Why do wrong labels have large losses, although the network was trained on them?</summary>
 #
-# Early in the training, a network learns what most labels say, and a wrong label contradicts that. Later it memorizes many of
-# them.
+# Early in training, a network learns what most labels say, and a wrong label contradicts that. Later it memorizes
+# many of them.
 #
 # </details>
 
@@ -330,7 +331,8 @@ check("18.1", weighted_gradient)
 #
 # - Compute one loss for each example, and weight them.
 # - Put `stop_gradient` around weights that you compute from the losses.
-# - Look at the hardest examples before you train on them: with wrong labels, hard mostly means wrong.
+# - Look at the hardest examples before you train on them: with wrong labels, early in training, hard mostly means
+#   wrong.
 # - Train on easy examples only if you distrust the labels.
 #
 # ```python
@@ -349,11 +351,11 @@ check("18.1", weighted_gradient)
 # %% [markdown]
 # ### Can fit choose examples?
 #
-# `fit` takes a `sample_weight`, but these weights depend on the losses of each step.
+# `fit` takes a `sample_weight` that is fixed in advance, but the weights here depend on the losses of each step.
 #
 # > **Predict**
 # >
-# > Can `fit`, with what `compile` takes, train on the hardest half of each batch?
+# > Can you make `fit` train on the hardest half of each batch, using only arguments of `compile`?
 
 # %%
 predict("18.c", "")
@@ -392,9 +394,9 @@ assert np.max(np.abs(by_fit.get_weights()[0] - start[0])) > 1e-4
 #
 # ### How do I get the gradient of each example?
 #
-# The losses choose *whole* examples. To clip each example's gradient, so that no single example moves the weights far, you need
-# one gradient for each. The gradient of a batch is only their mean. Start with a loop, here for 100 examples and the small last
-# kernel of `young`:
+# So far, the losses only decided how much a *whole* example counts. To clip each example's gradient, so that no
+# single example moves the network far, you need a separate gradient for each example. The gradient of a batch is only
+# their mean. Start with a loop, here for 100 examples and the small last kernel of `young`:
 
 
 # %%
@@ -467,13 +469,14 @@ assert np.allclose(np.mean(results["loop"], axis=0), tape.gradient(loss, W), ato
 assert times["loop"] > times["jacobian"]
 
 # %% [markdown]
-# The loop, because Python runs 100 tapes one after another. But the result holds n gradients instead of one, and with a whole
-# network and a large batch that fills the memory. A loop that adds the gradients up holds one at a time.
+# The loop, because Python runs 100 tapes one after another. But the result holds n gradients instead of one, and with
+# a whole network and a large batch that fills the memory. A loop that adds up the gradients holds only one at a time.
 #
 # ### Exercise 18.3: complete
 #
-# `losses_of(W, x, y)` returns one loss for each of n examples. Clip the gradient of each example with respect to the matrix `W`: if its
-# norm, over all entries, is above `limit`, scale it down to that norm. Return the mean of the clipped gradients.
+# `losses_of(W, x, y)` returns one loss for each of n examples. Clip the gradient of each example with respect to the
+# matrix `W`: if its norm, over all entries, is above `limit`, scale the gradient down so that its norm is `limit`.
+# Return the mean of the clipped gradients.
 
 
 # %% exercise="18.3"
@@ -507,8 +510,8 @@ check("18.3", clipped_mean)
 # %% [markdown]
 # ## Further reading
 #
-# - Bengio et al., *Curriculum learning*, ICML 2009: from easy to hard examples. In the data of this lesson, it ends between all
-#   examples and the easiest 60 %, with true and with wrong labels.
+# - Bengio et al., *Curriculum learning*, ICML 2009: from easy to hard examples. On this lesson's data, its accuracy
+#   lies between that of all examples and that of the easiest 60 %, with true labels and with wrong ones.
 # - Kumar, Packer and Koller, *Self-paced learning for latent variable models*, NeurIPS 2010: the easy examples, by their losses.
 # - Shrivastava, Gupta and Girshick, *Training region-based object detectors with online hard example mining*, CVPR 2016.
 # - Abadi et al., *Deep learning with differential privacy*, CCS 2016: why to clip each example.

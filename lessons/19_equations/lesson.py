@@ -1,10 +1,10 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 19 · Equations
 #
-# A weight hangs on a spring. You have no measurement, only the law of its motion. You train a network until the law is
-# broken by almost nothing, and it draws a flat line at 0. The law was obeyed, and the motion is wrong. In this lesson you
-# turn an equation into a loss, with the derivatives of the network's *output* with respect to its *input*, and tell the
-# network which solution you want.
+# A mass hangs from a spring. You have no measurement, only the law of its motion. You train a network until the law
+# is broken by almost nothing, and it draws a flat line at 0. The law was obeyed, and the motion is wrong. In this
+# lesson you turn an equation into a loss, with the derivatives of the network's *output* with respect to its *input*,
+# and tell the network which solution you want.
 #
 # **You will learn to**
 #
@@ -32,9 +32,9 @@ from keras import layers
 # %% [markdown]
 # ## How does an equation become a loss?
 #
-# The weight on the spring of lesson 06 has the position u. It obeys u'' + u'/2 + 65/16 u = 0, and starts at position 1 with
-# speed -1/4. Insert any function for u: the value of the left side is its **residual**. A solution has the residual 0 at all
-# times, and no other function has.
+# The mass on the spring of lesson 06 has the position u. It obeys u'' + u'/2 + 65/16 u = 0, and starts at position 1
+# with speed -1/4. Plug in any function for u: the value of the left side is its **residual**. A solution has the
+# residual 0 at all times, and no other function does.
 #
 # Two tapes compute u' and u'' (lesson 06):
 
@@ -130,8 +130,8 @@ for size in (0.5, 0.0):
     assert np.allclose(residual(lambda t, size=size: size * swing(t), times), 0)
 
 # %% [markdown]
-# Rest, a flat line at 0. Rest obeys the law, as every multiple of the swing does. On the way, the network is no solution yet,
-# and halving it quarters the loss. So training shrinks it to 0.
+# Rest, a flat line at 0. Rest obeys the law, as every multiple of the swing does. During training, the network is not
+# yet a solution, and halving its output divides the loss by four. So training shrinks it to 0.
 #
 # The starting values choose one of the solutions. They belong in the loss.
 #
@@ -168,8 +168,8 @@ errors = {name: np.max(np.abs(u - swing(times))) for name, u in found.items()}
 assert errors[1.0] < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# The weight 1. With 0.01, rest is still cheap. With 100, the start dominates the step, and the law is learned slowly. Nobody
-# could have told you the best weight.
+# The weight 1. With 0.01, staying at rest still costs little. With 100, the start dominates the step, and the law is
+# learned slowly. Nobody could have told you the best weight for this number of steps.
 #
 # ## How do I build the start in?
 #
@@ -205,8 +205,8 @@ assert np.max(np.abs(built_in(other)(times) - swing(times))) > 0.05
 assert max(errors[1.0], errors["built in"]) < 0.05 < 0.1 < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# Its error is as small as that of the best weight, and there was no weight to tune. (Other first weights may need more than 3,000
-# steps.) In the figure, compare each line with the true motion, in grey:
+# Its error is as small as that of the best weight, and there was no weight to tune. (With other initial weights of
+# the network, it may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
 
 # %%
 fig, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True)
@@ -296,7 +296,8 @@ check("19.3", rod)
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. What do you check first?</summary>
 #
-# The starting values. If they are missing or count too little, another solution fits.
+# The starting values. If they are missing, another solution fits, and if they count too little, training takes very
+# long to leave it. Then the points: with too few of them, the law can be broken in between.
 #
 # </details>
 # <details><summary>2. Where does the inner <code>gradient</code> have to be called, and why?</summary>
@@ -313,7 +314,7 @@ check("19.3", rod)
 # %% [markdown]
 # ## Recap
 #
-# - Insert the network into the equation. The mean squared residual is the loss.
+# - Plug the network into the equation. The mean squared residual is the loss.
 # - Add the starting values, because they choose the solution. Build them in if you can.
 # - Compare with a solution that you know before you trust a small loss.
 #
@@ -328,7 +329,7 @@ check("19.3", rod)
 # loss = tf.reduce_mean((acceleration + speed / 2 + 65 / 16 * u) ** 2)
 # ```
 #
-# **To remember**: a small loss says that the network obeys the law. It does not say which solution it is.
+# **To remember**: a small loss says that the law holds at your points, but not which solution the network found.
 
 # %% [markdown]
 # ## Going deeper
@@ -372,9 +373,10 @@ assert np.max(np.abs(by_fit.get_weights()[2] - start_weights[2])) > 1e-3
 # %% [markdown]
 # ### How do I differentiate with respect to one of two variables?
 #
-# The temperature of a rod obeys the heat equation u_t = k u_xx: a place cools where the temperature curve bends down. The
-# points have two columns, t and x. In tutorials you read: differentiate twice with respect to the points, and take the last
-# column.
+# The temperature of a rod obeys the heat equation u_t = k u_xx. Here u_t is the derivative of u with respect to t,
+# u_xx the second one with respect to x, and k the conductivity. A place cools where the temperature curve bends down.
+# The points have two columns, t and x. Tutorials often tell you to differentiate twice with respect to the points,
+# and to take the last column.
 #
 # > **Predict**
 # >
@@ -425,9 +427,9 @@ assert u_t == 9 and u_xx == 2 and outer.watched_variables() == ()
 #
 # ### Exercise 19.2: repair
 #
-# If the material changes along the rod, the conductivity is a function k(x), and the law is u_t = (k(x) u_x)_x: the derivative
-# of the *flow* k(x) u_x counts. This program runs, and has two bugs. Return the residual, left side minus right side, one number
-# for each point.
+# If the material changes along the rod, the conductivity is a function k(x). The law is then u_t = (k(x) u_x)_x: take
+# the derivative of the whole product k(x) u_x, the *flow*. This program runs, and has two bugs. Return the residual,
+# left side minus right side, one number for each point.
 
 
 # %% exercise="19.2"
@@ -537,7 +539,7 @@ def largest_error(w, activation=tf.tanh):
 #
 # > **Predict**
 # >
-# > Both losses end below 0.01. What does the rod do in the network with `relu`?
+# > Both losses end below 0.01. According to the network with `relu`, what does the rod do?
 
 # %%
 predict("19.d", "")
@@ -556,7 +558,7 @@ for activation in (tf.tanh, tf.nn.relu):
     print(f"{name}: loss below 0.01: {loss < 0.01}, largest error {error:.1g}")
 
 # %% [markdown]
-# In the figure, look at t = 0 and then at t = 0.5, when the rod should have cooled to the grey line:
+# In the figure, look at t = 0 and then at t = 0.5, when the rod should have cooled to the gray line:
 
 # %%
 fig, panels = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
@@ -589,9 +591,9 @@ for name, w in rods.items():
 # %% [markdown]
 # ### Which step suits squared errors?
 #
-# If the loss is a sum of squared errors, a step can use more than its gradient. Start with two unknowns: the decay and the
-# frequency of a swing, from 60 measured positions. Near w, the errors r change as their jacobian J says: at w - s they are
-# about r - J s.
+# If the loss is a sum of squared errors, a step can use more than its gradient. Start with two unknowns: the decay
+# and the frequency of a swing, from 60 measured positions. Let r be the errors at w, and J their Jacobian. After a
+# small step, at w - s, the errors are about r - J s.
 
 
 # %%
@@ -711,9 +713,9 @@ print(f"largest error with Levenberg-Marquardt: {largest_error(rods['Levenberg-M
 assert largest_error(rods["Levenberg-Marquardt"]) < largest_error(rods["tanh"]) / 3
 
 # %% [markdown]
-# Levenberg and Marquardt's, by more than a factor of three. The reason is the same as for Newton's method in lesson 06: JᵀJ knows which
-# directions are flat, and one step serves them all. The price is J, 490 times 337 numbers here. For a million weights it is out of the
-# question.
+# Levenberg and Marquardt's, by more than a factor of three. The reason is the same as for Newton's method in lesson
+# 06: JᵀJ knows which directions are flat and which are steep, so one step can be long in the flat ones and short in
+# the steep ones. The price is J, 490 times 337 numbers here. For a million weights it is out of the question.
 #
 # ### Exercise 19.4: complete
 #
@@ -755,8 +757,8 @@ check("19.4", marquardt_step)
 # %% [markdown]
 # ### When is a network better than a solver?
 #
-# This equation was solved long before there were networks: on a grid of 50 pieces of the rod and 50 steps in time, where each step is
-# one product with a small matrix (the method of Crank and Nicolson).
+# The heat equation was solved long before there were neural networks. In the method of Crank and Nicolson, you divide
+# the rod into pieces, here 50, and the time into steps, here 50. Each step is one product with a small matrix.
 
 
 # %%
@@ -793,7 +795,8 @@ assert error_on_grid < 3e-4 < largest_error(rods["Levenberg-Marquardt"])
 assert seconds / seconds_of_network < 0.01
 
 # %% [markdown]
-# Less than a hundredth of the time, and with a smaller error. If everything is known but the solution, and the shape is simple, use a
+# Less than a hundredth of the time, and with a smaller error. It takes 50 products with a small matrix, and the
+# network solved 200 systems of 337 equations. If everything is known but the solution, and the shape is simple, use a
 # solver.
 #
 # Now you have 200 measured temperatures, at random places and times, each with an error of about 0.02. Nobody knows how the rod
@@ -819,8 +822,9 @@ print(f"k from the guessed start: {candidates[np.argmin(misfits)]:.3f}, true k: 
 assert abs(candidates[np.argmin(misfits)] - 0.1) > 0.02
 
 # %% [markdown]
-# For the network, k is one more weight. It must be positive, so the weight is a, which may be any number, and k = exp(a). The errors are
-# the residuals, which now contain exp(a), and the distances from the measurements. A border is not needed.
+# For the network, k is one more weight. It must be positive, so train a number `a`, which may have any value, and use
+# k = exp(a). The errors are the residuals, which now contain exp(a), and the differences from the measurements. A
+# border is not needed.
 
 
 # %%
@@ -855,8 +859,8 @@ ax.axhline(0.1, color="0.4", ls="--")
 labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 
 # %% [markdown]
-# Here the network does not lose. It uses measurements wherever they are, and finds what is unknown together with the rest. A solver can do
-# the same, if its start and ends are unknowns and you differentiate through its steps.
+# Here the network holds its own. It uses measurements wherever they are, and finds what is unknown together with the
+# rest. A solver can do the same, if its start and ends are unknowns and you differentiate through its steps.
 
 # %% [markdown]
 # ## Further reading

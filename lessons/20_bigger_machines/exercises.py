@@ -207,7 +207,7 @@ EXERCISES = (
     ),
     Question(
         id="20.2",
-        title="A posted loop over copies",
+        title="A loop from the web, over copies",
         kind="repair",
         points=3,
         draw=draw_copies,

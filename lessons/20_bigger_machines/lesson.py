@@ -1,9 +1,9 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 20 · Bigger machines
 #
-# Your loop runs well on one GPU. You wrap it for two, and no error comes. The printed loss has doubled, and so has your
-# learning rate. A second device promises the same training, faster. In this lesson you check that it is the same, and
-# repair it where it is not.
+# Your loop runs well on one GPU. You wrap it for two, and there is no error. The printed loss has doubled, and so has
+# your learning rate. A second device promises the same training, faster. In this lesson you check that it is the
+# same, and repair it where it is not.
 #
 # **You will learn to**
 #
@@ -90,12 +90,13 @@ scaled = [factor * g for g in whole]
 assert np.isclose(factor, 2, rtol=1e-4) and largest_difference(added_means, scaled) < 1e-5
 
 # %% [markdown]
-# Twice as long, and with n devices n times. Nothing fails: the loss is n times too large, and the step is as if the learning
-# rate were n times as large. So **sum the losses, and divide by the global batch**.
+# Twice as long, because each mean divides by 32 instead of 64. With n devices it is n times as long. Nothing fails:
+# the loss is n times too large, and the step is as if the learning rate were n times as large. So **sum the losses,
+# and divide by the global batch**.
 #
 # ## How does TensorFlow do it?
 #
-# `MirroredStrategy` puts the replicas on your devices. If you have no two GPUs, `start_lesson` has split your CPU into two
+# `MirroredStrategy` puts the replicas on your devices. If you do not have two GPUs, `start_lesson` has split your CPU into two
 # **logical devices**. They are no faster, but they behave like two.
 #
 # A variable that you make inside `strategy.scope()` gets a copy on each device:
@@ -126,10 +127,13 @@ assert n_replicas == len(devices) > 1
 
 
 # %%
+GLOBAL_BATCH = 64
+
+
 def make_step(strategy, model, optimizer):
     def replica_step(x, y):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / 64
+            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / GLOBAL_BATCH
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
@@ -174,7 +178,8 @@ assert difference < 1e-5 and np.allclose(single_losses, mirrored_losses, rtol=1e
 assert largest_difference(single.get_weights(), new_model().get_weights()) > 1e-2
 
 # %% [markdown]
-# The losses and the weights agree. And with the mistake, the mean of each replica? Only one line of the step changes:
+# The losses and the weights agree. What happens with the mistake from above, where each replica takes its own mean?
+# Only one line of the step changes:
 
 
 # %%
@@ -211,8 +216,8 @@ assert largest_difference(single.get_weights(), by_mean.get_weights()) > 1e-3
 assert np.isclose(losses_by_mean[0], n_replicas * single_losses[0], rtol=1e-4)
 
 # %% [markdown]
-# The loss that you print is n times too large. With SGD the weights differ as well. With Adam they hardly show the mistake, since
-# Adam rescales its gradients.
+# The loss that you print is n times too large. With SGD the weights differ as well. With Adam they hardly show the mistake, because
+# Adam divides by the size of its gradients. So look at the loss: it shows the mistake with any optimizer.
 #
 # ## What belongs in the scope?
 #
@@ -267,15 +272,17 @@ assert raises(new_model(), keras.optimizers.SGD(0.1))
 assert raises(mirrored, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# They run without an error, and the copies drift apart. A model that was made outside the scope raises an error, and so does
-# an Adam that was never built. Only this case is silent.
+# They run without an error, and the copies drift apart. Adam's averages exist only once here. Each replica updates
+# them before its own step, so the replicas take different steps. A model that was made outside the scope raises an
+# error, and so does an Adam that was never built. Only this case is silent.
 #
 # ### Exercise 20.1: complete
 #
-# A penalty on weights comes from no example, so every replica computes it in full. Write what one replica computes: a list of
-# gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the gradients of what one device
-# minimizes: the mean of the squared error (summed over the outputs) over all `batch_size` examples, plus the penalties in
-# `model.losses`. A replica may get fewer examples than another, or none.
+# A penalty on weights does not come from the examples, so every replica computes it in full. Write what one replica
+# computes: a list of gradients, one for each trainable variable. Added over all `replicas` replicas, these should be
+# the gradients of one device. Its loss is the squared error of each example, summed over the outputs and averaged
+# over all `batch_size` examples, plus the penalties in `model.losses`. A replica may get fewer examples than another,
+# or none.
 
 
 # %% exercise="20.1"
@@ -309,7 +316,7 @@ check("20.1", share_of_gradients)
 #
 # Each replica sees only its own part. Three things need all parts:
 #
-# - **The size of the batch.** The last batch may be short. `all_reduce` adds a number over all replicas:
+# - **The size of the batch.** The step above divides by 64, but the last batch may be short. `all_reduce` adds a number over all replicas:
 #   `tf.distribute.get_replica_context().all_reduce("SUM", count)`.
 # - **Metrics.** Make a Keras metric in the scope: it counts the examples of each replica, and `result()` joins the counts. Do not
 #   return a fraction from each replica, because the mean of fractions counts the examples of a small part too much.
@@ -317,7 +324,7 @@ check("20.1", share_of_gradients)
 #
 # Why does that last one matter? Say that two replicas have the shares 3 and 5 of a gradient, and the limit is 4. The sum is 8,
 # and clipped it is 4. If each share is clipped first, you get 3 + 4 = 7. So add the shares yourself, clip the sum, and then
-# divide by n, because `apply` will add the n equal gradients:
+# divide by n. Every replica now has the whole gradient, and `apply` adds one from each of the n replicas:
 
 
 # %%
@@ -362,9 +369,10 @@ assert largest_difference(*short) < 1e-5 < 1e-3 < largest_difference(short[0], n
 # %% [markdown]
 # ### Exercise 20.2: repair
 #
-# This program takes a step on several devices without a strategy, so that you see each line. `copies` holds a pair of variables
-# for each device, `W` (d, k) and `b` (k,), and `parts` a pair of `x` (n, d) and labels `y` (n,). All copies are equal, and the
-# parts have different sizes. The step should do what one device does with all examples:
+# This program takes a step on several devices without a strategy, so that you see each line. For each device,
+# `copies` holds a pair of variables, `W` (d, k) and `b` (k,). `parts` holds a pair of arrays, `x` (n, d) and the
+# labels `y` (n,). All copies are equal, and the parts have different sizes. The step should do what one device does
+# with all examples:
 #
 # - minimize the mean cross-entropy plus `penalty` times the sum of W²;
 # - clip the gradient to the global norm `largest`, and take one step of gradient descent with the learning rate `lr`, the same on
@@ -444,7 +452,8 @@ check("20.2", step_on_copies)
 # </details>
 # <details><summary>3. You set <code>global_clipnorm</code>, and move to four devices. What changes?</summary>
 #
-# Each replica's share is clipped, and then the shares are added. The sum may be longer than the limit, and point elsewhere.
+# Each replica's share is clipped, and then the shares are added. The sum may be longer than the limit, and point in
+# another direction.
 #
 # </details>
 
@@ -466,19 +475,19 @@ check("20.2", step_on_copies)
 #     optimizer.apply(gradients, model.trainable_variables)
 # ```
 #
-# **To remember**: what the replicas compute is added, so divide by what all of them count.
+# **To remember**: the replicas' gradients are added, so divide each loss by the size of the global batch.
 
 # %% [markdown]
 # ## Going deeper
 #
-# Training in 16 bits, XLA, statistics of replicas, several machines, and what `fit` does of all this. The first two also
-# concern a single GPU.
+# Training in 16 bits, XLA, statistics of replicas, several machines, and how much of this `fit` does for you. The
+# first two also concern a single GPU.
 
 # %% [markdown]
 # ### What do 16 bits need?
 #
-# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds of 16 bits: `float16` has about
-# three digits and a small range. `bfloat16` has two digits, and nearly the range of `float32`.
+# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two 16-bit formats. `float16`
+# has about three digits and a small range. `bfloat16` has two digits, and nearly the range of `float32`.
 #
 # > **Predict**
 # >
@@ -517,9 +526,9 @@ assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
 # weight stops learning. **Loss scaling** multiplies the loss by a large number, and divides the gradient by it when it is
 # `float32` again. `bfloat16` does not need this.
 #
-# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of `get_scaled_loss`. It no
-# longer exists.) Give each layer a policy, or all of them with `keras.config.set_dtype_policy("mixed_float16")`. Keep the last
-# layer in `float32`, since losses need digits.
+# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (Older code calls
+# `get_scaled_loss`. It no longer exists.) Give each layer a policy, or all of them with
+# `keras.config.set_dtype_policy("mixed_float16")`. Keep the last layer in `float32`, because losses need precision.
 
 
 # %%
@@ -566,11 +575,11 @@ assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == 
 assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
 
 # %% [markdown]
-# With replicas, pass this optimizer the sum of the gradients, divided by n, as `make_clipping_step` does. Otherwise it may look at
-# the first replica's gradients only.
+# With replicas, pass this optimizer the sum of the gradients, divided by n, as `make_clipping_step` does. Otherwise
+# it may check only the first replica's gradients for values that are not finite.
 #
-# What do 16 bits gain? They save time if the machine has units for such numbers. If it has none, every number is converted back and
-# forth, and a step may take many times longer. Measure yours:
+# What do you gain with 16 bits? They save time if the machine has units for such numbers. If it has none, every
+# number is converted back and forth, and a step may take many times longer. Measure yours:
 
 # %% tags=["nbval-ignore-output"]
 times = {}
@@ -584,9 +593,10 @@ for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under 
 # %% [markdown]
 # ### Exercise 20.4: complete
 #
-# Do the work of this optimizer by hand, without the doubling. `loss_of()` computes a `float32` loss from the `variables`, by way of
-# `float16`. Scale the loss by `scale`, take one step of gradient descent with the learning rate `lr`, and return the scale for the
-# next step, which is the same. But if *any* entry of any gradient is not finite, move no variable, and return half of `scale`.
+# Do the work of this optimizer by hand, without the doubling. `loss_of()` computes a `float32` loss from the
+# `variables`, by way of `float16`. Scale the loss by `scale`, take one step of gradient descent with the learning
+# rate `lr`, and return `scale` unchanged. But if *any* entry of any gradient is not finite, move no variable, and
+# return half of `scale`.
 
 
 # %% exercise="20.4"
@@ -622,8 +632,8 @@ check("20.4", scaled_step)
 # %% [markdown]
 # ### What does XLA do with the last batch?
 #
-# TensorFlow's graph starts each operation on its own. With `jit_compile=True`, the compiler **XLA** fuses neighboring operations into
-# one piece of machine code. For that it needs to know the size of every array.
+# TensorFlow's graph fuses only a few patterns of operations. With `jit_compile=True`, the compiler **XLA** fuses many
+# neighboring operations into one piece of machine code. For that it needs to know the size of every array.
 #
 # > **Predict**
 # >
@@ -668,7 +678,8 @@ by_xla = tf.function(weight_after_an_epoch, jit_compile=True)(order)
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# 12. In a loop *inside* the compiled function, `order[first : first + 4]` always has 4 entries under XLA, even at the end. The slice
+# 12. In a loop over `tf.range` *inside* the compiled function, `order[first : first + 4]` always has 4 entries under
+#     XLA, even at the end. The slice
 # is filled up with the row number 0, so an epoch would train on example 0 again and again. End the slice at
 # `tf.minimum(first + 4, tf.size(order))`.
 #
@@ -721,8 +732,9 @@ norm, rows = layers.BatchNormalization(), x[64:100]
 assert largest_difference(norm(padded(rows), training=True)[:36], norm(rows, training=True)) > 0.1
 
 # %% [markdown]
-# The added rows must be harmless: 0 times NaN is NaN, and batch normalization counts them whatever their weight. Is XLA faster? That
-# depends on the model and on the machine, and the time of compiling has to be earned back first. So measure yours:
+# The added rows must be harmless: 0 times NaN is NaN, and batch normalization counts them whatever their weight. Is
+# XLA faster? That depends on the model and the machine, and the compile time has to pay for itself first. So measure
+# yours:
 
 # %% tags=["nbval-ignore-output"]
 without_xla = make_weighted_step(new_model(), keras.optimizers.SGD(0.1), jit_compile=False)
@@ -736,10 +748,10 @@ print(f"a step under XLA takes {times[0] / times[1]:.1f} times the time of the g
 # %% [markdown]
 # ### Exercise 20.3: complete
 #
-# `step(x, y, weights)` is compiled for one batch size, and it takes a step on the *sum* of `weights` times the losses, without
-# dividing. Call it for each batch of an epoch, in the order of the data, so that each step follows the gradient of the *mean* loss
-# over the examples of that batch, also for a short last batch. Every call gets `batch_size` rows. `step` takes the logarithm of
-# `x` and of `y`, so fill up with something harmless, such as 1.
+# `step(x, y, weights)` is compiled for one batch size, and it takes a step on the *sum* of `weights` times the
+# losses, without dividing. Call it for each batch of an epoch, in the order of the data, so that each step follows
+# the gradient of the *mean* loss over the examples of its batch, even if the last batch is short. Every call gets
+# `batch_size` rows. `step` takes the logarithm of `x` and of `y`, so fill up with something harmless, such as 1.
 
 
 # %% exercise="20.3"
@@ -780,7 +792,8 @@ check("20.3", run_epoch)
 #
 # > **Predict**
 # >
-# > Each replica has the moving averages of its own part. Which ones does `model.get_weights()` return, and a saved model hold?
+# > Each replica has the moving averages of its own part. Which ones does `model.get_weights()` return, and which ones
+# > does a saved model hold?
 
 # %%
 predict("20.c", "")
@@ -840,8 +853,9 @@ truth = np.mean(np.argmax(mirrored(x[:61]), axis=1) == y[:61])
 assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions), truth)
 
 # %% [markdown]
-# Those of the first replica. With `synchronized=True` the replicas compute the mean and the variance together, and all weights are
-# those of one device.
+# Those of the first replica, because reading a variable returns the copy on the first device. With
+# `synchronized=True` the replicas compute the mean and the variance together, and all weights are those of one
+# device.
 #
 # ### What changes with several machines?
 #

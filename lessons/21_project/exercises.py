@@ -743,7 +743,7 @@ EXERCISES = (
     ),
     Question(
         id="21.6",
-        title="A training that seems to stand still",
+        title="A training run that seems to stand still",
         kind="repair",
         points=0,
         draw=draw_movements,

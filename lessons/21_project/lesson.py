@@ -1,18 +1,18 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 21 · Your own project
 #
-# Somebody gives you data, and asks whether your model beats the obvious answer. From here on, nobody writes the next cell.
-# You choose a task, measure a baseline, write a step and a loss that others can test, and report a number on data that your
-# training never saw.
+# Someone gives you data, and asks whether your model beats the obvious answer. From here on, nobody writes the next
+# cell. You choose a task, measure a baseline, write a step and a loss that others can test, and report a number on
+# data that your training never saw.
 #
 # **You will learn to**
 #
 # - say what counts as success before you train;
-# - write a training step that loses nothing of what `fit` does;
+# - write a training step that does everything that `fit` does;
 # - prove your own loss by its gradients, and beat a baseline with it.
 #
-# **Before you start**: [13 · MNIST](13_mnist.ipynb), [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson that your task
-# names. **Time**: {time}. Some 40 of these minutes are the set-up. The rest is your own work, about an evening.
+# **Before you start**: [13 · MNIST](13_mnist.ipynb), [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson that
+# your task names. **Time**: {time}. Some 40 of these minutes are setup. The rest is your own work, about an evening.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
@@ -54,7 +54,7 @@ from keras import layers
 # | 21.3 save and resume (deeper) | 4 | a resumed run against one that was never stopped |
 # | 21.6 a program with a bug (deeper) | 0 | |
 #
-# Each is graded separately, so an unfinished project has its points as well.
+# Each exercise is graded separately, so even an unfinished project earns points.
 
 # %% [markdown]
 # ### Task: few labels
@@ -88,8 +88,8 @@ def network_from_40(seed, steps=300):
 # %% [markdown]
 # > **Predict**
 # >
-# > Which is right more often on the held-out digits: a network that was trained on the 40 images, or, without any training, the
-# > label of the nearest of the 40 images, by its pixels?
+# > Which is right more often on the held-out digits: a network trained on the 40 images, or, with no training at all,
+# > the label of whichever of the 40 images has the most similar pixels?
 
 # %%
 predict("21.a", "")
@@ -105,8 +105,9 @@ print(f"nearest image {by_nearest:.2f}, mean of three networks lower: {np.mean(b
 assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network) > 0.5
 
 # %% [markdown]
-# The nearest image wins. **The baseline is 0.78, and 0.80 or more is success.** Use the images without labels: a small change should
-# not alter an answer, not even the worst one (lesson 15). This is **virtual adversarial training**:
+# The nearest image wins: 40 images are few for a network with nearly 10,000 weights. **The baseline is 0.78, and 0.80
+# or more is success.** Use the images without labels: no small change should alter an answer, not even the worst
+# possible change (lesson 15). This is **virtual adversarial training**:
 #
 # 1. Compare the answers to x and to x + d: for the probabilities p at x and q at x + d, take the sum of $p \log(p / q)$ over the
 #    classes.
@@ -118,9 +119,9 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 #
 # <details><summary>What to expect</summary>
 #
-# With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.80 in four runs, and of length 2 gave 0.81 to
-# 0.83 in three runs and 0.78 in one, in 10 to 13 seconds each. With two hidden layers, length 2 rose to 0.83, and fell again. A second
-# task, as in lesson 12, is another way.
+# With one hidden layer of 128, runs of 1,500 steps took 10 to 13 seconds each. With directions of length 1, four runs
+# gave 0.78 to 0.80. With length 2, three runs gave 0.81 to 0.83, and one gave 0.78. With two hidden layers, length 2
+# rose to 0.83, and fell again. A second task, as in lesson 12, is another way.
 #
 # </details>
 
@@ -154,8 +155,8 @@ def error_held(model):
 # %% [markdown]
 # > **Predict**
 # >
-# > One plain network is fitted to the measurements with 500 steps, and another with 2,000. On average over three starts, how is the
-# > second one's error in the second hour?
+# > One plain network is fitted to the measurements with 500 steps, and another with 2,000. On average over three
+# > starts, how does the second one's error in the second hour compare?
 
 # %%
 predict("21.b", "")
@@ -171,8 +172,9 @@ print(f"the best of six is above 0.06: {min(map(error_held, short + long)) > 0.0
 assert errors[1] > errors[0] and 0.06 < min(map(error_held, short + long)) < 0.2
 
 # %% [markdown]
-# It is larger: the longer the network fits the first hour, the further it leaves the truth in the second. In the figure, look to the
-# right of the line at 1 hour. (The cloud passes this place, at 2.5 km, once.)
+# It is larger. Nothing in the loss says what happens in the second hour, and with more steps the network follows the
+# noise of the first hour more closely. In the figure, look to the right of the line at 1 hour. (The cloud passes this
+# place, at 2.5 km, once.)
 
 # %%
 every, exact = make_cloud(20_000, last=2.0, noise=0.0, seed=2)
@@ -189,16 +191,18 @@ edge = ax.axvline(1, color="0.6", lw=0.8)
 axis_labels = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 
 # %% [markdown]
-# **The baseline is the best of the six, an error above 0.06, and 0.05 or less is success.** Put the equation into the loss: the
-# measurements of the first hour, and the residual at points of both hours that you draw (lesson 19). The speed is one more weight of
-# the model. In your own model class, write `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
+# **The baseline is the best of the six, an error above 0.06, and 0.05 or less is success.** Put the equation into the
+# loss. The loss then has two parts: the error at the measurements of the first hour, and the residual at points that
+# you draw from both hours (lesson 19). The speed is one more weight of the model. In your own model class, write
+# `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
 
 # %% [markdown]
 # ### Task: new digits
 #
-# A generator makes a digit of 16 random numbers. Can its images be told from real ones? Put 300 of them among the held-out digits. Count,
-# among the new and among the real ones, how many have a nearest neighbor of their own kind. The score is the larger share: 1 means easy
-# to tell apart.
+# A generator makes a digit from 16 random numbers. Can its images be told from real ones? Put 300 of them among the
+# held-out digits. Among the new images, find the fraction whose nearest neighbor is also new. Among the real ones,
+# find the fraction whose nearest neighbor is also real. The score is the larger fraction: 1 means easy to tell apart,
+# and lower is better.
 
 
 # %%
@@ -290,9 +294,10 @@ assert any("seed" in v.path for v in model.non_trainable_variables)
 #
 # ### Exercise 21.2: complete
 #
-# Take one step, as `fit` does, and return the loss before it, as `fit` reports it. `loss_of(model, batch)` runs the model in training
-# mode, and returns the loss of the data, without the penalties of the regularizers. Pass the gradients through
-# `clip(model, gradients)`, and give its result to the optimizer. Both lists may hold `None`. The optimizer does not scale the loss.
+# Take one step, as `fit` does, and return the loss before it, as `fit` reports it. `loss_of(model, batch)` runs the
+# model in training mode, and returns the loss of the data, without the penalties of the regularizers. Pass the
+# gradients through `clip(model, gradients)`, and give its result to the optimizer. Its argument and its result are
+# lists that may hold `None`. The optimizer does not scale the loss.
 
 
 # %% exercise="21.2"
@@ -323,10 +328,11 @@ check("21.2", train_step)
 # </details>
 
 # %% [markdown]
-# ## Is the gradient that of my loss?
+# ## Is this really the gradient of my loss?
 #
-# Your loss is the part that nobody wrote before, so prove it: `check_gradients` compares its gradients with differences. A
-# `stop_gradient` that you want looks like a bug to it. So compute such a target *before*, and put it into the batch:
+# Your loss is the part that nobody wrote before, so prove it: `check_gradients` compares its gradients with
+# differences. A `stop_gradient` that you want looks like a bug to it. So if your loss compares with a target that
+# should count as constant, compute the target *before*, and put it into the batch:
 
 
 # %%
@@ -381,8 +387,9 @@ assert check_gradients(lambda: loss_of(model, batch), model).passed
 # %% [markdown]
 # ### Exercise 21.4: complete
 #
-# Return three things for your task: a Keras model that is built; a batch; and `loss_of(model, batch)`, the loss of the model that it
-# gets, with which you train by 21.2.
+# Return three things for your task: a Keras model that is already built; a batch; and a function
+# `loss_of(model, batch)` that returns the loss of any model that it is given. You then train with your `train_step`
+# from 21.2.
 #
 # | what | must be |
 # |---|---|
@@ -438,22 +445,25 @@ check("21.4", my_loss)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Try it yourself first: `model, batch, loss_of = my_loss()`, then `check_gradients(lambda: loss_of(model, batch), model)`. With ReLU
-# it may meet a kink, although this exercise passes. Use tanh to be sure.
+# Try it yourself first: `model, batch, loss_of = my_loss()`, then
+# `check_gradients(lambda: loss_of(model, batch), model)`. With ReLU, `check_gradients` may meet a kink and not pass,
+# although the exercise passes. Use tanh to be sure.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For a loss with a derivative inside, such as a residual or a gradient penalty, the inner tape watches a tensor of the batch, and you
-# call the model inside its block. For two views of an image, the answer to the first view comes with the batch.
+# For a loss with a derivative inside, such as a residual or a gradient penalty, the inner tape watches a tensor of
+# the batch, and you call the model inside its block. If your loss compares the answers to an image and to a changed
+# copy, compute the first answer beforehand, and put it into the batch.
 #
 # </details>
 
 # %% [markdown]
 # ## Is it better than the baseline?
 #
-# Now train. Choose the number of steps, the weights in the loss and everything else by a part of the *training* data. Ask the held-out
-# data once, at the end. If you miss the score, say so, and say what you would try next. That is a result as well.
+# Now train. Choose the number of steps, the weights in the loss and everything else with a part of the *training*
+# data. Ask the held-out data once, at the end. If you miss the score, say so, and say what you would try next. That
+# is a result as well.
 #
 # ### Exercise 21.5: complete
 #
@@ -461,9 +471,9 @@ check("21.4", my_loss)
 # with the name of your task and your answers: classes (n,), dye (n,) or images (n, 64). The answer to a row must not depend on the
 # other rows.
 #
-# The check draws its own inputs: held-out digits with a little noise, points of both hours, of which the second counts, and normal random
-# numbers. If you are close to the score, its result and yours may differ. It stops after 10 seconds, so train above the function, in
-# this cell.
+# The check draws its own inputs: held-out digits with a little noise; points of both hours, of which only those of
+# the second hour count; and normally distributed random numbers. If you are close to the required score, its result
+# and yours may differ. It stops after 10 seconds, so train above the function, in this cell.
 
 
 # %% exercise="21.5" minutes=150
@@ -521,7 +531,7 @@ check("21.5", held_out)
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. Your step ends with the weights of <code>fit</code> on a model without dropout, and not on one with it. What do you
+# <details><summary>1. Your step gives the same weights as <code>fit</code> on a model without dropout, but not on a model with dropout. What do you
 # suspect?</summary>
 #
 # The model runs twice in a step, or not in training mode, or the two models do not start from the same seed of dropout.
@@ -689,8 +699,8 @@ check("21.3", keeper)
 #
 # ### Exercise 21.6: repair
 #
-# This log should show that a training moves the weights: for each trainable variable, how far the entry that moved most is from where it was
-# before the training. The loss falls, and the log says 0.0 for every variable.
+# This log should show that training moves the weights. For each trainable variable, it gives the largest distance
+# between any entry and its value before training. The loss falls, and the log says 0.0 for every variable.
 
 # %% exercise="21.6"
 def movement(model, step, batches):
@@ -719,5 +729,5 @@ check("21.6", movement)
 # - Lopez-Paz and Oquab, *Revisiting classifier two-sample tests*, ICLR 2017: telling new images from real ones.
 # - Recht et al., *Do ImageNet classifiers generalize to ImageNet?*, ICML 2019: what choosing by held-out data did, and did not.
 #
-# Part III ends here. For ten questions over all of it, with other numbers, write `from course_utils import review` in a new cell, and then
-# `review(part="III")`. In a terminal, type `course review --part III`.
+# Part III ends here. For ten questions on all of Part III, with new numbers, run `from course_utils import review`
+# and then `review(part="III")` in a new cell. In a terminal, type `course review --part III`.

@@ -183,6 +183,22 @@ def test_wrong_predictions_come_back_with_other_numbers_in_a_later_lesson(notebo
     assert not set(shown.all_text_contents()) & {each.program.strip("\n") for each in asked}
 
 
+def test_the_placement_is_taken_by_keyboard(notebook):
+    notebook.open(LESSON)
+    start = notebook.code("start_lesson(")
+    notebook.run(start)
+    cell = notebook.add_cell_below(start, "from course_utils import place, status\n\nplace()")
+    assert "Question 1 of at most 12" in notebook.run(cell)
+    known = [variant for variant in variants("01") if variant.places]
+    for number, variant in enumerate(known, 2):
+        cell = notebook.add_cell_below(cell, f'place("{variant.answer}")')
+        assert f"Question {number} of at most 12" in notebook.run(cell)
+    cell = notebook.add_cell_below(cell, 'place("?")')
+    said = notebook.run(cell)
+    assert "Start with lesson 02" in said and "you can skip the essentials of 01" in said
+    assert "02.1" in notebook.run(notebook.add_cell_below(cell, "status().next.id"))
+
+
 def test_the_first_lesson_runs_as_a_whole(notebook):
     notebook.open(LESSON)
     open_a_hint_by_keyboard(notebook, "Divide, and think of ever smaller steps")

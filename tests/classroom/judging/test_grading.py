@@ -257,8 +257,10 @@ def stopped(program, out, count, how):
     process = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.DEVNULL)
     while kept(out) < count and process.poll() is None:
         time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)  # so that it cannot finish while its children are listed
     children = running(["--ppid", str(process.pid)])
     process.send_signal(how)
+    process.send_signal(signal.SIGCONT)
     status = process.wait(timeout=30)
     end = time.monotonic() + 60
     assert children
