@@ -253,7 +253,7 @@ assert np.max(np.abs(unsigned - x_some)) < 1e-2 and np.min(unclipped) < -0.09
 
 # %% exercise="15.3"
 def toward(logits_of, x, target, epsilon):
-    """Return the moved pictures, (n, d), for pictures x (n, d) and classes target (n,).
+    """Return the moved images, (n, d), for images x (n, d) and classes target (n,).
 
     logits_of(x) gives the logits, (n, classes).
     """
@@ -324,7 +324,7 @@ assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 
 # %% exercise="15.4"
 def attack(logits_of, x, y, epsilon, size, steps):
-    # x: pictures (n, d), from 0 to 1; y: their classes, (n,). Returns the moved pictures.
+    # x: images (n, d), from 0 to 1; y: their classes, (n,). Returns the moved images.
     ### BEGIN SOLUTION
     #| for _ in range(steps):
     #|     with tf.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""The questions of lesson 16: a round of a game, two slopes, a penalty between pictures."""
+"""The questions of lesson 16: a round of a game, two slopes, a penalty between images."""
 
 from collections.abc import Callable
 from typing import Any

@@ -106,9 +106,13 @@ trained = {"pretraining": train("pretraining", pretraining)}
 
 # %%
 def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
-    """Return the weights after one step on the support set; keep is applied to the gradients."""
+    """Return the weights after one step on the support set.
+
+    Going deeper passes another function as keep, which is applied to the gradients.
+    """
     with tf.GradientTape() as tape:
         tape.watch(weights)
+        # of each task the mean, and of all tasks the sum: each has its own weights
         loss = tf.reduce_sum(tf.reduce_mean((network(weights, x) - y) ** 2, axis=(-2, -1)))
     gradients = tape.gradient(loss, weights)
     return [w - lr * keep(g) for w, g in zip(weights, gradients, strict=True)]
@@ -116,7 +120,7 @@ def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
 
 x_line = tf.linspace(-5.0, 5.0, 101)[:, None]  # (101, 1)
 new_tasks = draw_tasks(500)
-# of the amplitudes
+# the task with the largest amplitude
 largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))
 # (10, 1) both
 x_task, y_task = (points[largest] for points in new_tasks[0])

@@ -59,10 +59,9 @@ def b_after_W(W, b, support, query, lr):
 
 THROUGH_A_STEP = {
     "first order": Wrong(
-        "These are the slopes at the new weights, the first-order form: the path through the "
-        "step is broken. Inside the outer block, compute `W - lr * gradient` as a new "
-        "tensor, without `assign`, `tf.stop_gradient` or `.numpy()`, and use `W` and `b` "
-        "as the sources.",
+        "These are the slopes at the new weights, without the path through the step. Inside the "
+        "outer block, compute `W - lr * gradient` as a new tensor: no `assign`, no "
+        "`tf.stop_gradient`, no `.numpy()`. Then ask for the gradient at `W` and `b`.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(

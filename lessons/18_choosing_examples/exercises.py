@@ -50,10 +50,10 @@ EXERCISES = (
         points=2,
         form="Write a list of four numbers",
         entries=(
-            "loss 1, with stop_gradient",
-            "loss 1, without",
-            "loss 3, with stop_gradient",
-            "loss 3, without",
+            "loss 1, closed",
+            "loss 1, open",
+            "loss 3, closed",
+            "loss 3, open",
         ),
         praise=(
             "Without `tf.stop_gradient`, the gradient of an example with loss 3 changes its "

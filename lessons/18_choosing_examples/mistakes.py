@@ -328,12 +328,12 @@ CLIPS = {
 # 18.2
 
 FOLLOWED = (
-    "This is the factor without `tf.stop_gradient`, when the gradient also goes through "
-    "the weight. But here the weight is a constant."
+    "This is the factor with the weight open, when the gradient also goes through the weight. "
+    "Closed, the weight is a constant."
 )
 CLOSED = (
-    "This is the weight itself. Without `tf.stop_gradient`, the gradient also goes "
-    "through the weight, which adds l times -1/4."
+    "This is the weight itself. Open, the gradient also goes through the weight, which adds l "
+    "times -1/4."
 )
 
 
@@ -346,12 +346,13 @@ MISTAKES = {
                 0.5: FOLLOWED,
                 0.25: "1/4 is what the loss subtracts from the weight. But the weight is 1 - 1/4.",
             },
-            "{value} is not the factor. With `tf.stop_gradient`, the weight is a constant "
-            "factor: 1 - 1/4.",
+            "{value} is not the factor. Closed, the weight is a constant factor: 1 - 1/4.",
         ),
         Table(
             {
                 0.75: CLOSED,
+                0.25: "This is the third number. The order is l = 1 closed and open, then "
+                "l = 3 closed and open.",
                 -0.25: "-1/4 is the slope of only the weight. But the question is "
                 "the slope of l · (1 - l/4).",
             },
@@ -362,8 +363,7 @@ MISTAKES = {
                 -0.5: FOLLOWED,
                 0.75: "3/4 is what the loss subtracts from the weight. But the weight is 1 - 3/4.",
             },
-            "{value} is not the factor. With `tf.stop_gradient`, the weight is a constant "
-            "factor: 1 - 3/4.",
+            "{value} is not the factor. Closed, the weight is a constant factor: 1 - 3/4.",
         ),
         Table(
             {
