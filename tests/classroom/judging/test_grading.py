@@ -254,7 +254,13 @@ def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
 
 def stopped(program, out, count, how):
     """Start grading, stop it after ``count`` notebooks, and return its status; nothing is left."""
-    process = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        program,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        # A shell starts what runs in the background with Ctrl-C ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     while kept(out) < count and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGSTOP)  # so that it cannot finish while its children are listed
