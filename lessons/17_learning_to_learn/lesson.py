@@ -112,7 +112,7 @@ def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
     """
     with tf.GradientTape() as tape:
         tape.watch(weights)
-        # of each task the mean, and of all tasks the sum: each has its own weights
+        # the sum over tasks, because each task has its own weights
         loss = tf.reduce_sum(tf.reduce_mean((network(weights, x) - y) ** 2, axis=(-2, -1)))
     gradients = tape.gradient(loss, weights)
     return [w - lr * keep(g) for w, g in zip(weights, gradients, strict=True)]
