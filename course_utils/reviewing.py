@@ -194,7 +194,7 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
     is_one = len(chosen) == 1
     answers = '"a"' if is_one else '"a", "b"'
     how = (
-        "Answer in a cell of your own, or skip it: nothing counts. First "
+        "Answer in a new cell, or skip it: nothing counts. First "
         f"`from course_utils import warm_up`, and then `warm_up({answers})`."
     )
     title = "A question" if is_one else "Two questions"

@@ -127,7 +127,7 @@ def _raised(error: dict, lost: str) -> str:
     own = re.sub(r"\b(\w+\.<locals>\.)+", "", error["message"])  # no name of what is around it
     own = re.sub(r"<tf\.(\w+)\b.*?(shape=\([\d, ]*\)).*?(>|$)", r"a \1 of \2", own)
     cause = cause_in_words(error) or own.rstrip(".") or "it gave no message"
-    return f"{said}: {cause}. Call it in a cell of its own to see the whole traceback."
+    return f"{said}: {cause}. Call it in a separate cell to see the whole traceback."
 
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:

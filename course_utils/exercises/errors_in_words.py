@@ -87,9 +87,9 @@ _CAUSES = (
     ),
     (
         "A non-persistent GradientTape can only be used to compute one set",
-        "A non-persistent GradientTape answers once, and this one was asked again. Ask for all "
-        "sources at once, in a list. For several targets record with persistent=True; for the "
-        "slope of a slope, with one tape around the other",
+        "you call `gradient` again on a plain tape, which can be used only once. Ask for all "
+        "sources in one call. For several targets, use `persistent=True`. For a second "
+        "derivative, put one tape inside another",
     ),
     (
         "has no attribute '_type_enum'$",

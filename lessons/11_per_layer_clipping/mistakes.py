@@ -287,10 +287,11 @@ def by_joint_norm_of_all(gradients, limits):
     return by_norm(lambda gs: norm)(gradients, limits)
 
 
-def by_joint_norm_and_sum(gradients, limits):
-    norm = tf.linalg.global_norm([g for parts in gradients.values() for g in parts])
-    limit = sum(limits.values())
-    return by_norm(lambda gs: norm)(gradients, dict.fromkeys(limits, limit))
+def together_under(choose):
+    def clip_layers(gradients, limits):
+        return by_joint_norm_of_all(gradients, dict.fromkeys(limits, choose(*limits.values())))
+
+    return clip_layers
 
 
 def without_short_layers(gradients, limits):
@@ -417,7 +418,7 @@ LAYERS = {
     "norm of all layers": Wrong(
         "You used the norm of all layers together. Use a separate norm for each layer.",
         by_joint_norm_of_all,
-        by_joint_norm_and_sum,
+        *map(together_under, (lambda *ls: sum(ls), min, max, lambda *ls: 1.0)),
         calls=WITHOUT_ZEROS,
     ),
     "limits by position": Wrong(
