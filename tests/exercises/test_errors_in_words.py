@@ -332,7 +332,7 @@ ERRORS = [
     (sum_of_gradients_without_a_path, "there is a None where a tensor is needed"),
     (tensor_times_none, "there is a None where a tensor is needed"),
     (lambda: gradient_of(lambda w: tf.constant(1.0)).numpy(), "there is a None where"),
-    (asked_twice, "Ask for all sources at once, in a list"),
+    (asked_twice, "Ask for all sources in one call"),
     (zeros_for_a_keras_variable, "[v.value for v in variables]"),
     (watch_before_the_block, "Call it inside the `with` block"),
     (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "gradient is None where the tape found"),
