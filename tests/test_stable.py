@@ -63,7 +63,8 @@ def test_a_lessons_folder_is_read_observed_and_opened(tmp_path):
     shutil.copytree(STABLE / "lessons", folders.lessons)
     folders.table.parent.mkdir(parents=True)
     (lesson,) = read_lessons(folders)
-    stubs = {i: lesson.notebook.cells[at].source for i, at in lesson.exercises.items()}
+    given = {cell.id: cell.source for cell in lesson.notebook.cells}
+    stubs = {i: given[lesson.solution.cells[at].id] for i, at in lesson.exercises.items()}
     assert stubs == {
         "01.1": "def slope(x):\n    # Of the square.\n    raise NotImplementedError",
         "01.2": "# A tuple.\nshape = ...",

@@ -86,14 +86,14 @@ def _points(lesson: LessonSource) -> int:
 def _assignment(lesson: LessonSource) -> NotebookNode:
     """Return the lesson's notebook with every code cell marked for nbgrader."""
     notebook = copy.deepcopy(lesson.notebook)
-    exercises = {index: exercise_id for exercise_id, index in lesson.exercises.items()}
+    worked = [lesson.solution.cells[index] for index in lesson.exercises.values()]
+    solutions = {cell.id: cell.source for cell in worked}
     checks = {_check_cell(lesson, exercise_id): exercise_id for exercise_id in lesson.exercises}
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        if index in exercises:
-            solution = lesson.solution.cells[index].source
-            cell.source = f"{cell.source}\n{BEGIN}\n{solution}\n{END}"
+        if cell.id in solutions:
+            cell.source = f"{cell.source}\n{BEGIN}\n{solutions[cell.id]}\n{END}"
             cell.metadata["nbgrader"] = _mark(cell.id, solution=True)
         elif index in checks:
             exercise = find_exercise(checks[index])

@@ -19,7 +19,7 @@ from course_staff.classroom.release.student_files import relink
 from course_utils.cli import app
 from course_utils.exercises import judging
 from course_utils.exercises.exercise import Judgement
-from course_utils.workspace.curriculum import LESSONS, all_exercises
+from course_utils.workspace.curriculum import LESSONS, find_exercise
 
 pytestmark = pytest.mark.nightly
 
@@ -66,7 +66,7 @@ def test_every_code_cell_is_marked_and_points_are_those_of_the_exercises(lesson)
     assert all(mark["schema_version"] == 3 and not mark["task"] for mark in marks)
     assert all(mark["locked"] != mark["solution"] for mark in marks)
     points = {mark["grade_id"]: mark["points"] for mark in marks if mark["grade"]}
-    exercises = [exercise for exercise in all_exercises() if exercise.id in lesson.exercises]
+    exercises = [find_exercise(exercise_id) for exercise_id in lesson.exercises]
     assert points == {f"check-{e.id.replace('.', '-')}": e.points for e in exercises}
     solutions = [mark["grade_id"] for mark in marks if mark["solution"]]
     assert solutions == [f"exercise-{e.id.replace('.', '-')}" for e in exercises]
@@ -77,8 +77,9 @@ def test_every_code_cell_is_marked_and_points_are_those_of_the_exercises(lesson)
 
 def test_a_source_notebook_holds_the_solution_last(lesson):
     for exercise_id, index in lesson.exercises.items():
-        cell = assignment(lesson).cells[index]
-        worked = ast.unparse(ast.parse(lesson.solution.cells[index].source))
+        solution = lesson.solution.cells[index]
+        (cell,) = (cell for cell in assignment(lesson).cells if cell.id == solution.id)
+        worked = ast.unparse(ast.parse(solution.source))
         assert ast.unparse(ast.parse(cell.source)).endswith(worked), exercise_id
 
 

@@ -310,8 +310,12 @@ def install(release, folder):
 def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
     answers = {}
     for exercise_id, lesson in exercises().items():
-        index, name = lesson.exercises[exercise_id], answer_name(lesson, exercise_id)
-        sources = [book.cells[index].source for book in (lesson.notebook, lesson.solution)]
+        worked, name = (
+            lesson.solution.cells[lesson.exercises[exercise_id]],
+            answer_name(lesson, exercise_id),
+        )
+        (given,) = (cell for cell in lesson.notebook.cells if cell.id == worked.id)
+        sources = [given.source, worked.source]
         answers[exercise_id] = [(s, name) for s in (*sources, f"{name} = 'a text'")]
     result = subprocess.run(
         [sys.executable, "-c", CHECK_ALL],
