@@ -88,7 +88,7 @@ _CAUSES = (
     (
         "A non-persistent GradientTape can only be used to compute one set",
         "you call `gradient` again on a plain tape, which can be used only once. Ask for all "
-        "sources in one call. For several targets, use `persistent=True`. For a second "
+        "sources in one call, or use `persistent=True` for several targets. For a second "
         "derivative, put one tape inside another",
     ),
     (

@@ -146,6 +146,13 @@ class Case:
         number, ended = moment_of(value), self.recorder.ended
         return number is not None and 0 < ended < number
 
+    def is_later_than_target(self, value: Any) -> bool:
+        """Tell whether a tensor or variable was made after every target was computed."""
+        numbers = [moment_of(each) for each in (*self.targets, value)]
+        *computed, number = [-1 if each is None else each for each in numbers]
+        is_known = -1 not in (*computed, number)
+        return is_known and not any(map(is_variable, self.targets)) and number > max(computed)
+
     @property
     def block_place(self) -> Place | None:
         """The line of the ``with`` statement, if it is in the text around the call."""

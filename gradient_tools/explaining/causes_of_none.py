@@ -305,7 +305,8 @@ def _made_anew(case: Case, source: Source) -> Finding | None:
         was_used = is_new and any(key in case.upstream for key in map(key_of, variables_of(held)))
         # Garbage collection may have taken what the name held before.
         was_held = len(assigned) > 1 or case.recorder.held_at_block(name)
-        if assigned and (was_used or (case.is_from_after(source.value) and was_held)):
+        is_late = case.is_from_after(source.value) or case.is_later_than_target(source.value)
+        if assigned and (was_used or (is_late and was_held)):
             made = "variable" if assigned[-1].makes_variable else "model"
             return Finding(f"rebound-source new {made}", assigned[-1].place)
     return None

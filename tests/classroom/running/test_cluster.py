@@ -196,7 +196,7 @@ def copy_of_the_course(folder):
 
 def test_a_worker_with_another_version_of_the_course_is_refused(scheduler, tmp_path):
     other = copy_of_the_course(tmp_path / "other")
-    with open(other / "course_utils" / "course" / "checking.py", "a") as module:
+    with open(other / "course_utils" / "checking.py", "a") as module:
         module.write("# newer\n")
     with worker(tmp_path, scheduler, path=other):
         said = refused(scheduler)

@@ -958,3 +958,10 @@ def test_a_model_that_was_replaced_is_named_after_garbage_collection_too():
     gc.collect()
     tape.gradient(loss, model.trainable_variables)
     assert {each.cause for each in tape.explanations} == {"rebound-source"}
+
+    with ExplainingTape() as tape:
+        loss = tf.reduce_sum(model(tf.ones((2, 3))))
+        model = new_model()
+        gc.collect()
+    tape.gradient(loss, model.trainable_variables)
+    assert {each.cause for each in tape.explanations} == {"rebound-source"}
