@@ -175,7 +175,7 @@ def hand_in(
 ) -> None:
     """Hand in the lessons in which you wrote: one zip, with a receipt inside.
 
-    What is not saved, or cannot be read, is named, and nothing is handed in until you mend it or
+    What is not saved, or cannot be read, is named, and nothing is handed in until you fix it or
     say `--anyway`. You may hand in again: the later one counts.
     """
     from .choosing import ChoiceError, choose_lessons
@@ -304,7 +304,7 @@ def doctor() -> None:
         result = "FAILED" if condition.remedy else "ok"
         print_text(f"{result:<7} {condition.subject:<11} {condition.found}")
         if condition.remedy:
-            print_text(f"{'':<7} To mend it: {condition.remedy}")
+            print_text(f"{'':<7} To fix it: {condition.remedy}")
             status = 1
     raise typer.Exit(status)
 

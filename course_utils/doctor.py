@@ -1,4 +1,4 @@
-"""``course doctor``: what this machine lacks for the course, and how to mend it."""
+"""``course doctor``: what this machine lacks for the course, and how to fix it."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ __all__ = ["Condition", "examine"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One row: what was looked at, what was found, and, where it fails, how to mend it."""
+    """One row: what was looked at, what was found, and, where it fails, how to fix it."""
 
     subject: str
     found: str

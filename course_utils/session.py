@@ -43,7 +43,7 @@ def start_lesson(number: str) -> None:
 
     Float32 products keep their full precision instead of TensorFloat-32's ten bits. Figures get the
     course's style. The warning that a tape's ``jacobian`` traces a function
-    anew at every call is held back: only TensorFlow could mend it. So is the one that a cell which
+    anew at every call is held back: only TensorFlow could fix it. So is the one that a cell which
     runs again traces again. An interrupt also ends a loop inside a graph. First used in lesson 00.
     """
     lesson = find_lesson(number)

@@ -155,7 +155,7 @@ def _refusal(worker: str, why: object) -> str:
             "It does not hold this version of the course, with its `cluster` extra "
             f"({type(why).__name__}: {_first_line(why)})."
         )
-    return f"{worker} cannot grade. {why} Mend it or stop it."
+    return f"{worker} cannot grade. {why} Fix it or stop it."
 
 
 def _first_line(error: BaseException) -> str:

@@ -189,7 +189,7 @@ def refused(scheduler):
 
 
 def copy_of_the_course(folder):
-    for part in ("gradient_tools", "course_utils", "course_staff", "lessons"):
+    for part in ("gradient_tools", "course_utils", "course_staff", "lessons", "generated"):
         shutil.copytree(ROOT / part, folder / part)
     return folder
 
