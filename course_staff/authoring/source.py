@@ -54,9 +54,7 @@ class LessonSource:
     part: str = ""  # of the course, as the mark of the first cell names it
     goal: str = ""  # that the lesson reaches, as the same mark names it
     times: Times = Times(0, 0, ())
-    exercises: dict[str, int] = field(
-        default_factory=dict
-    )  # id -> index of its cell in the solution
+    exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its cell in solution
     checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
     problems: list[Problem] = field(default_factory=list)
 

@@ -41,11 +41,11 @@ class Progress:
 
     The last is there once the exercise was passed; it and ``checked_at`` are times in UTC.
     ``predictions`` holds, by their ids, what was predicted first, and ``asked`` when each of their
-    questions was answered last and in which box it lies. ``worked`` holds, by the lesson, the
-    ``seconds`` between a start, a prediction or a check and the next, without pauses of more than a
-    quarter of an hour, and when the ``last`` was. ``placed`` is the lesson to start with, as
-    ``place`` found. ``notice`` is empty, or says in a sentence what
-    was wrong with the file.
+    questions was answered last and in which box it lies. ``worked`` holds, for each lesson,
+    ``seconds`` and ``last``. The seconds are those from each start, prediction or check to the
+    next, without pauses of more than a quarter of an hour. The last is when the latest one was.
+    ``placed`` is the lesson to start with, as ``place`` found. ``notice`` is empty, or says in a
+    sentence what was wrong with the file.
     """
 
     exercises: dict[str, dict] = field(default_factory=dict)

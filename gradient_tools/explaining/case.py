@@ -148,10 +148,9 @@ class Case:
 
     def is_later_than_target(self, value: Any) -> bool:
         """Tell whether a tensor or variable was made after every target was computed."""
-        numbers = [moment_of(each) for each in (*self.targets, value)]
-        *computed, number = [-1 if each is None else each for each in numbers]
-        is_known = -1 not in (*computed, number)
-        return is_known and not any(map(is_variable, self.targets)) and number > max(computed)
+        number = moment_of(value)
+        computed = [None if is_variable(each) else moment_of(each) for each in self.targets]
+        return number is not None and all(each is not None and each < number for each in computed)
 
     @property
     def block_place(self) -> Place | None:

@@ -477,8 +477,8 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # ### L1 or L2: which is sparse?
 #
 # An **L1** penalty sums absolute values, and an **L2** penalty sums squares. You often hear that L1 makes activations
-# **sparse**, which means mostly zeros. Look at it first without a network: the task has a target between 0 and 1 for
-# each of 100 activations, and the penalty pulls each of them toward 0.
+# **sparse**, which means mostly zeros. Look at it first without a network. Each of 100 activations has a target between 0
+# and 1, and the penalty pulls it toward 0.
 
 # %%
 wanted = tf.sort(tf.random.uniform((100,)))

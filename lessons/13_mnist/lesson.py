@@ -324,7 +324,7 @@ check("13.4", compare)
 # ## Does it reach 99 %?
 #
 # Now train on all images that are not held out, for fourteen epochs. Each image is shifted by up to two pixels in a
-# random direction, because a digit is still the same digit if it is a little farther to the left. The learning rate
+# random direction: a 7 is still a 7 if it is a little farther to the left. The learning rate
 # rises for the first third of the steps and then falls along a cosine. All of these choices were made with the
 # held-out images.
 #
