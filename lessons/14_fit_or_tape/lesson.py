@@ -7,9 +7,9 @@
 #
 # **You will learn to**
 #
-# - choose between `compile`, an optimizer, a `train_step` and a loop;
-# - move a loss or gradient clipping into `fit`;
-# - write a `train_step` that keeps what `fit` promises, and prove it.
+# - choose between `fit`, a loss, an optimizer, a `train_step` and a loop;
+# - write a `train_step` that keeps everything `fit` does, and prove it;
+# - give `fit` your own loss and your own clipping.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
 # **Time**: {time}.
@@ -33,235 +33,26 @@ from keras import layers
 # You can now write any training loop. Usually you don't have to. Go down this table, and take the first row that
 # fits:
 #
-# | what you want to change | the smallest option |
+# | what you want to change | what you write |
 # |---|---|
 # | nothing | `fit` |
 # | when to stop, what to record, how the data change from epoch to epoch | callbacks |
-# | the loss, a function of `y` and `y_hat` | `compile(loss=your_function)` |
+# | the loss | a function for `compile(loss=...)` |
 # | each gradient, before the update | an optimizer with your `update_step` |
-# | the loss, and it needs `x` or the model | a model with your `compute_loss` |
-# | several losses or optimizers, or a gradient taken at other weights | a model with your `train_step` |
+# | how a batch becomes an update: several losses or optimizers, or a gradient taken at other weights | a model with your `train_step` |
 # | a step that is not one batch and one update | a loop |
 #
 # Why not always write the loop? Because then you also have to write everything else: metrics, sample weights, loss
-# scaling, the progress bar, and the calls of the callbacks. Three of the rows are shown below: the loss, the
-# optimizer and the `train_step`.
+# scaling, the progress bar, and the calls of the callbacks.
 #
-# ## How do I bring my own loss?
-#
-# You want a **quantile** instead of a mean: a line with 90 % of the points below it. The *pinball loss* finds it. A point
-# above the line costs q for each unit, and a point below it 1 - q. Keras does not have this loss, but `compile` takes any
-# function of `(y, y_hat)` that is made of TensorFlow operations:
-
-
-# %%
-def pinball(q):
-    def loss(y, y_hat):
-        error = y - y_hat
-        # (n,)
-        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)
-
-    return loss
-
-
-def line_model(kind=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    return kind([keras.Input((1,)), layers.Dense(1)])
-
-
-# (400, 1) both
-x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
-
-model = line_model()
-model.compile(keras.optimizers.Adam(0.1), pinball(0.9))
-history = model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
-
-print(f"points below the line: {np.mean(y_line < model(x_line)):.0%}")
-
-# %% tags=["claims"]
-by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
-for _ in range(100):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(pinball(0.9)(y_line, by_loop(x_line, training=True)))
-    gradients = tape.gradient(loss, by_loop.trainable_variables)
-    optimizer.apply(gradients, by_loop.trainable_variables)
-
-
-def largest_difference(model, other):
-    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
-    return max(np.max(np.abs(a - b)) for a, b in pairs)
-
-
-assert largest_difference(by_loop, model) < 1e-3
-assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
+# This lesson shows the last option but one first, because a `train_step` is what `fit` does with a batch. The two smaller
+# options follow: a loss and an optimizer.
 
 # %% [markdown]
-# A loop with a tape would end with the same weights, and gain nothing.
+# ## What does fit do with a batch?
 #
-# Why `axis=-1`, one loss for each example? Training works without it, until somebody passes `fit` a `sample_weight`, which gives each example its own factor. Here are two examples with the losses 1 and 3, and the weights 2 and 0:
-
-
-# %%
-def loss_of_each(y, y_hat):
-    return tf.reduce_mean(tf.abs(y - y_hat), axis=-1)  # (n,)
-
-
-def mean_loss(y, y_hat):
-    return tf.reduce_mean(tf.abs(y - y_hat))  # ()
-
-
-model, weighted = line_model(), []
-y_pair, weights = tf.constant([[1.0], [3.0]]), tf.constant([2.0, 0.0])
-for function in (loss_of_each, mean_loss):
-    model.compile(loss=function)
-    loss = model.compute_loss(y=y_pair, y_pred=tf.zeros((2, 1)), sample_weight=weights)
-    weighted.append(float(loss))
-    print(f"{function.__name__}: {loss:.1f}")
-
-# %% tags=["claims"]
-assert np.allclose(weighted, [1.0, 2.0])
-
-# %% [markdown]
-# The first is right: (2 · 1 + 0 · 3) / 2 = 1, because Keras divides by the number of examples. The second function
-# has already averaged, so both weights multiply the same number, the mean of 2: (2 · 2 + 0 · 2) / 2 = 2. The example
-# with weight 0 still counts.
-#
-# Return one loss for each example. *Going deeper* has an exercise.
-
-# %% [markdown]
-# ## How do I change the gradients?
-#
-# Suppose you want to clip each gradient at the limit of its layer (lesson 11). The optimizer gets every gradient together
-# with its variable, so write a subclass of your optimizer. But which method do you override? `apply` gets all
-# gradients of a batch. `update_step` gets one gradient, at the very end, and changes its variable. There, the
-# variable is a plain `tf.Variable`, and its `name` holds what a Keras variable has in `path`:
-
-
-# %%
-# (512, 20), (512,)
-x, y = map(tf.constant, make_classification(512, seed=14))
-# 16 batches
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
-loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-limits = {"body": 0.5, "head": 0.1}
-
-
-def build_model(kind=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    penalty = keras.regularizers.L2(1e-3)
-    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
-    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
-
-
-class ClippedSGD(keras.optimizers.SGD):
-    def update_step(self, gradient, variable, learning_rate):
-        layer = variable.name.split("/")[-2]  # "model/body/kernel:0"
-        clipped = tf.clip_by_norm(gradient, limits[layer])
-        super().update_step(clipped, variable, learning_rate)
-
-
-# %% [markdown]
-# Does it do what a loop does? There is a simple proof: start both from the same weights, give them the same batches, and
-# compare the weights at the end.
-
-
-# %%
-def train_by_loop(model, optimizer, epochs=2):
-    for x_batch, y_batch in batches.repeat(epochs):
-        with tf.GradientTape() as tape:
-            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        pairs = zip(gradients, model.trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
-        optimizer.apply(clipped, model.trainable_variables)
-    return model
-
-# %%
-def largest_difference(model, other):
-    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
-    return max(np.max(np.abs(a - b)) for a, b in pairs)
-
-
-by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
-by_fit = build_model()
-by_fit.compile(ClippedSGD(0.1), loss_fn)
-history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
-
-print("weights equal within 1e-4:", bool(largest_difference(by_fit, by_loop) < 1e-4))
-print("both moved by more than 0.01:", bool(largest_difference(by_fit, build_model()) > 0.01))
-
-# %% tags=["claims"]
-assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
-unclipped = build_model()
-unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
-unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
-assert largest_difference(by_fit, unclipped) > 0.01
-# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
-rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
-assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
-
-# %% [markdown]
-# One matching run is not enough. People who use your optimizer with `fit` expect three more things:
-#
-# - **Sample weights**: the label of an example with weight 0 has no influence.
-# - **Loss scaling**, for gradients that are too small for 16 bits (lesson 20). The step multiplies the loss by the
-#   optimizer's `loss_scale_factor`, and `apply` divides the gradients by it.
-# - **Accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, the same as a single
-#   batch of 64.
-#
-# Which method keeps them? When you call `apply`, the optimizer first divides the gradients by the loss scale. Then it
-# adds them up until there are enough batches. Only then does it call `update_step` for each variable. If you clip in
-# `apply`, before all that, you clip gradients that are too large and incomplete. So clip in `update_step`, as above.
-# *Going deeper* tests both.
-#
-# ### Exercise 14.2: repair
-#
-# *Adaptive clipping* needs no chosen limits: a gradient may be at most a tenth as long as the variable that it changes. A
-# variable shorter than 0.001 counts as 0.001 long, so that a variable of zeros can move. `adaptive(kind)` returns an
-# optimizer class that clips like this; `kind` is a class such as `keras.optimizers.SGD`. It works until somebody scales
-# the loss or accumulates. Fix it, and use only TensorFlow operations, because `fit` runs it in a graph.
-
-
-# %% exercise="14.2"
-def adaptive(kind):
-    # Returns a subclass of kind, a class of Keras's optimizers.
-    ### BEGIN SOLUTION
-    #| class Adaptive(kind):
-    #|     def apply(self, grads, trainable_variables=None):
-    #|         limits = [0.1 * tf.maximum(tf.norm(v), 0.001) for v in trainable_variables]
-    #|         clipped = [tf.clip_by_norm(g, n) for g, n in zip(grads, limits, strict=True)]
-    #|         super().apply(clipped, trainable_variables)
-    #|
-    #| return Adaptive
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            limit = 0.1 * tf.maximum(tf.norm(variable), 0.001)
-            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
-
-    return Adaptive
-    ### END SOLUTION
-
-
-# %%
-check("14.2", adaptive)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `update_step(self, gradient, variable, learning_rate)`, as in `ClippedSGD`. It gets one gradient and one variable.
-#
-# </details>
-
-# %% [markdown]
-# ## When do I write a train_step?
-#
-# Write a `train_step` only if one loss, one gradient and one optimizer are not enough. `fit` then calls it for each batch,
-# and still does the rest. This is Keras's own step, written out:
+# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
+# shuffling, validation, callbacks and the progress bar still work. This is Keras's own step, written out:
 
 
 # %%
@@ -280,9 +71,35 @@ class WrittenOut(keras.Sequential):
 
 
 # %% [markdown]
-# `compute_loss` computes the compiled loss, applies the sample weights, and adds the penalties. `scale_loss`
-# multiplies by the loss scale, if there is one. The last two lines report the loss and the metrics. Is it the same as
-# Keras's step? Train both with sample weights, loss scaling, a metric, and a short last batch:
+# The tape, the gradient and the update are those of lesson 09. Four things are new:
+#
+# - `sample_weight` holds a number for each example, which says how much it counts. It is `None` if `fit` got none.
+# - `compute_loss` computes the compiled loss, applies the sample weights, and adds the penalties of `model.losses`.
+# - `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. It keeps small gradients from
+#   vanishing in 16 bits (lesson 20). `apply` divides the gradients by the same factor.
+# - The last two lines update the metrics and return their values. `fit` shows and records what the step returns.
+#
+# Is this really Keras's step? There is a simple proof: start two models from the same weights, give them the same batches,
+# and compare the weights at the end. Sample weights, loss scaling, a metric and a short last batch make the proof hard:
+
+
+# %%
+# (512, 20), (512,)
+x, y = map(tf.constant, make_classification(512, seed=14))
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def build_model(kind=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(1e-3)
+    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
+    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
+
+
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
 
 # %%
 histories, models = [], [build_model(), build_model(WrittenOut)]
@@ -304,7 +121,8 @@ assert histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
 assert largest_difference(*models) < 1e-4
 
 # %% [markdown]
-# Both histories and the weights agree. When you write your own step, start from this one and change as little as you can.
+# Both histories and the weights agree. When you need a step of your own, start from this one and change as little as you
+# can.
 #
 # ### Exercise 14.3: repair
 #
@@ -355,10 +173,181 @@ check("14.3", penalized_train_step)
 # </details>
 
 # %% [markdown]
+# ## How do I bring my own loss?
+#
+# A new loss needs no `train_step`. Suppose you promise delivery times, and a parcel that comes late costs nine times as
+# much as one that comes as much too early. Keras does not have this loss, but `compile` takes any function of `(y, y_hat)`
+# that is made of TensorFlow operations:
+
+
+# %%
+def cost_of_delay(y, y_hat):
+    late = y - y_hat
+    cost = tf.where(late > 0, 9 * late, -late)
+    return tf.reduce_mean(cost, axis=-1)  # (n,)
+
+
+def line_model(kind=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    return kind([keras.Input((1,)), layers.Dense(1)])
+
+
+# (400, 1) both
+x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
+
+model = line_model()
+model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
+history = model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+
+print(f"parcels that come in time: {np.mean(y_line < model(x_line)):.0%}")
+
+# %% tags=["claims"]
+by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+for _ in range(100):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(cost_of_delay(y_line, by_loop(x_line, training=True)))
+    gradients = tape.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(gradients, by_loop.trainable_variables)
+
+assert largest_difference(by_loop, model) < 1e-3
+assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
+
+# %% [markdown]
+# Nine parcels in ten come in time, because then one late parcel costs as much as nine early ones. A loop with a tape would
+# end with the same weights.
+#
+# Return one loss for each example, as `axis=-1` does here, and let Keras take the mean. Otherwise `fit` cannot weight the
+# examples. *Going deeper* shows why.
+
+# %% [markdown]
+# ## How do I change the gradients?
+#
+# Suppose you want to clip each gradient at the limit of its layer (lesson 11). The optimizer gets every gradient together
+# with its variable, so write a subclass of your optimizer and override `update_step`. Keras calls it once for each
+# variable, at the very end. There, the variable is a plain `tf.Variable`, and its `name` holds what a Keras variable has in
+# `path`:
+
+
+# %%
+limits = {"body": 0.3, "head": 0.1}
+
+
+class ClippedSGD(keras.optimizers.SGD):
+    def update_step(self, gradient, variable, learning_rate):
+        layer = variable.name.split("/")[-2]  # "model/body/kernel:0"
+        clipped = tf.clip_by_norm(gradient, limits[layer])
+        super().update_step(clipped, variable, learning_rate)
+
+
+# %% [markdown]
+# Does `fit` use the clipped gradients? SGD subtracts the learning rate times the gradient. So make one step, and divide the
+# change of each variable by the learning rate. What you get is the gradient that SGD used:
+
+
+# %%
+lengths = []
+for optimizer in (keras.optimizers.SGD(0.1), ClippedSGD(0.1)):
+    model = build_model()
+    before = model.get_weights()
+    model.compile(optimizer, loss_fn)
+    model.fit(x, y, batch_size=512, verbose=0)
+    pairs = zip(before, model.get_weights(), strict=True)
+    lengths.append([np.linalg.norm(old - new) / 0.1 for old, new in pairs])
+
+for variable, plain, clipped in zip(model.trainable_variables, *lengths, strict=True):
+    print(f"{variable.path:18} SGD {plain:.3f}   ClippedSGD {clipped:.3f}")
+
+# %% tags=["claims"]
+assert np.allclose(lengths[1], [0.3, lengths[0][1], 0.1, 0.1], rtol=1e-3)
+assert lengths[0][0] > 0.3 > lengths[0][1] and min(lengths[0][2:]) > 0.1
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+
+
+def train_by_loop(model, optimizer, epochs=2):
+    for x_batch, y_batch in batches.repeat(epochs):
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        pairs = zip(gradients, model.trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        optimizer.apply(clipped, model.trainable_variables)
+    return model
+
+
+by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
+by_fit = build_model()
+by_fit.compile(ClippedSGD(0.1), loss_fn)
+history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
+unclipped = build_model()
+unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
+unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, unclipped) > 0.01
+# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
+rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
+
+# %% [markdown]
+# Three of the four gradients were longer than their limit, and now have exactly that length. The bias of the body was
+# short enough.
+#
+# Why not override `apply`, which gets all gradients at once? Because it gets them too early:
+#
+# - With **loss scaling**, they are still multiplied by the `loss_scale_factor`.
+# - With **accumulation** (`gradient_accumulation_steps=2`), they are those of one batch, not of the two that make the update.
+#
+# `apply` first divides out the factor, then adds up the batches, and only then calls `update_step` for each variable. So
+# change gradients in `update_step`. *Going deeper* tests both.
+#
+# ### Exercise 14.2: repair
+#
+# *Adaptive clipping* needs no chosen limits: a gradient may be at most a tenth as long as the variable that it changes. A
+# variable shorter than 0.001 counts as 0.001 long, so that a variable of zeros can move. `adaptive(kind)` returns an
+# optimizer class that clips like this; `kind` is a class such as `keras.optimizers.SGD`. It works until somebody scales
+# the loss or accumulates. Fix it, and use only TensorFlow operations, because `fit` runs it in a graph.
+
+
+# %% exercise="14.2"
+def adaptive(kind):
+    # Returns a subclass of kind, a class of Keras's optimizers.
+    ### BEGIN SOLUTION
+    #| class Adaptive(kind):
+    #|     def apply(self, grads, trainable_variables=None):
+    #|         limits = [0.1 * tf.maximum(tf.norm(v), 0.001) for v in trainable_variables]
+    #|         clipped = [tf.clip_by_norm(g, n) for g, n in zip(grads, limits, strict=True)]
+    #|         super().apply(clipped, trainable_variables)
+    #|
+    #| return Adaptive
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            limit = 0.1 * tf.maximum(tf.norm(variable), 0.001)
+            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
+
+    return Adaptive
+    ### END SOLUTION
+
+
+# %%
+check("14.2", adaptive)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `update_step(self, gradient, variable, learning_rate)`, as in `ClippedSGD`. It gets one gradient and one variable.
+#
+# </details>
+
+# %% [markdown]
 # ### Exercise 14.5: predict
 #
 # For each task, name the smallest option that does it directly: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
-# callbacks, the data pipeline, `compute_loss`, and everything that `compile` takes, such as your own optimizer.
+# callbacks, the data pipeline, and everything that `compile` takes, such as your own optimizer.
 #
 # 1. Before Adam sees a gradient, noise with a tenth of its norm is added to it.
 # 2. The gradients of two losses are projected where they conflict (lesson 12).
@@ -417,7 +406,7 @@ check("14.5", means)
 # %% [markdown]
 # ## Recap
 #
-# - Take the smallest option: `compile`, then an optimizer or `compute_loss`, then `train_step`, then a loop.
+# - Take the smallest option: a loss, then an optimizer, then a `train_step`, then a loop.
 # - Return one loss for each example.
 # - Change gradients in the optimizer's `update_step`.
 # - Start a `train_step` from Keras's own, and keep `compute_loss`, `training=True` and `scale_loss`.
@@ -438,10 +427,36 @@ check("14.5", means)
 # exam on Parts I and II.
 
 # %% [markdown]
-# ### Which loss do I write for compile?
+# ### Why one loss for each example?
 #
-# Write a function that returns one number for each example and is made of TensorFlow operations, like `pinball`
-# above.
+# Training works with a loss that returns a single number, until somebody passes `fit` a `sample_weight`. Here are two
+# examples with the losses 1 and 3, and the weights 2 and 0:
+
+
+# %%
+def loss_of_each(y, y_hat):
+    return tf.reduce_mean(tf.abs(y - y_hat), axis=-1)  # (n,)
+
+
+def mean_loss(y, y_hat):
+    return tf.reduce_mean(tf.abs(y - y_hat))  # ()
+
+
+model, weighted = line_model(), []
+y_pair, weights = tf.constant([[1.0], [3.0]]), tf.constant([2.0, 0.0])
+for function in (loss_of_each, mean_loss):
+    model.compile(loss=function)
+    loss = model.compute_loss(y=y_pair, y_pred=tf.zeros((2, 1)), sample_weight=weights)
+    weighted.append(float(loss))
+    print(f"{function.__name__}: {loss:.1f}")
+
+# %% tags=["claims"]
+assert np.allclose(weighted, [1.0, 2.0])
+
+# %% [markdown]
+# The first is right: (2 · 1 + 0 · 3) / 2 = 1, because Keras divides by the number of examples. The second function
+# has already averaged, so both weights multiply the same number, the mean of 2: (2 · 2 + 0 · 2) / 2 = 2. The example
+# with weight 0 still counts.
 #
 # ### Exercise 14.1: complete
 #
@@ -471,15 +486,21 @@ check("14.1", order_cost)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take the mean over the last axis, as `pinball` does.
+# Take the mean over the last axis, as `cost_of_delay` does.
 #
 # </details>
 
 # %% [markdown]
 # ### Does my optimizer keep what fit promises?
 #
-# Each of the three promises says that two training runs end with equal weights. So you can test all three without
-# knowing the right weights:
+# Whoever uses your optimizer with `fit` expects three things:
+#
+# - **Sample weights**: the label of an example with weight 0 has no influence.
+# - **Loss scaling**: with any `loss_scale_factor`, the weights end the same.
+# - **Accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, the same as a single
+#   batch of 64.
+#
+# Each says that two training runs end with equal weights. So you can test all three without knowing the right weights:
 
 
 # %%
@@ -594,6 +615,8 @@ def own_fit(model, batches, epochs, callbacks):
 # The same proof again, now with a callback that ends the training early:
 
 # %%
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
 ours, theirs = build_model(), build_model()
 patience = {"monitor": "loss", "min_delta": 0.1, "patience": 2}
 for model in (ours, theirs):
@@ -848,7 +871,7 @@ check("14.4", two_optimizer_step)
 # |---|---|---|
 # | nothing | `fit` | `own_fit` above |
 # | when to stop, what to record, how the data change | callbacks | `EarlyStopping`, `set_strength` above |
-# | a loss of `y` and `y_hat` | `compile(loss=f)` | `pinball` |
+# | a loss of `y` and `y_hat` | `compile(loss=f)` | `cost_of_delay` |
 # | which examples count, by their losses | `compile(loss=f)` | lesson 18 |
 # | the number of devices, or of bits | `fit`, in a scope or with a policy | lesson 20 |
 # | what happens to each gradient | `update_step` of an optimizer | `ClippedSGD` |
