@@ -85,15 +85,15 @@ class CheckResult:
 def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     """Check the answer to one exercise and say what is wrong with it.
 
-    Never raises for a wrong answer, stops an answer that runs for more than ten seconds, and leaves
-    the random states of Python, NumPy, TensorFlow and Keras as they were. First used in lesson 00.
+    A wrong answer raises no error. An answer that runs for more than ten seconds is stopped. The
+    random states of Python, NumPy, TensorFlow and Keras stay as they were. First used in lesson 00.
 
     Parameters
     ----------
     exercise_id : str
         The lesson and the exercise, such as ``"01.2"``.
     answer : object
-        What the exercise asks for: a function (without parentheses), or a value.
+        A function (without parentheses) or a value, as the exercise says.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def _values_from_the_notebook(answer: Any) -> str:
 
 
 def _global_names(code: CodeType) -> Iterator[str]:
-    """Yield the global names that code reads, in its nested functions, too.
+    """Yield the global names that code reads, also in its nested functions.
 
     In ``tape.gradient`` only ``tape`` can be one.
     """
@@ -165,7 +165,8 @@ def _global_names(code: CodeType) -> Iterator[str]:
 def _saying_that_it_still_runs() -> Iterator[None]:
     """Say in a learner's notebook that an answer still runs, when it has taken two seconds."""
     said = f"Your answer is running. After {TIME_LIMIT:g} seconds of work it is stopped.\n"
-    timer = Timer(2.0, sys.stdout.write, [said])  # not what stands there while the answer runs
+    # The present sys.stdout, because it is replaced while the answer runs.
+    timer = Timer(2.0, sys.stdout.write, [said])
     if running_shell() is not None and not runs_a_solution():
         timer.start()
     try:

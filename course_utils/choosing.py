@@ -12,12 +12,12 @@ class ChoiceError(Exception):
 
 
 def choose_lessons(text: str | None, known: list[str]) -> list[str]:
-    """Return the numbers that ``text`` names, in the order of the course; all where it is None.
+    """Return the numbers that ``text`` names, in the order of the course, or all if it is None.
 
     Parameters
     ----------
     text : str or None
-        Numbers and ranges with commas between them, such as ``"01-03,05"``.
+        Numbers and ranges, separated by commas, such as ``"01-03,05"``.
     known : list of str
         The numbers of the lessons that there are.
 

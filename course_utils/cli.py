@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Hands-on GradientTape: work through the lessons, see your progress, mend what is broken.",
+    help="Hands-on GradientTape: work through the lessons, see your progress, fix what is broken.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -101,8 +101,8 @@ def update(
     """Bring corrections of the lessons into your copy; what you wrote stays.
 
     A cell that you did not touch becomes the new one. What you wrote, added, moved or deleted stays
-    as it is; where the same cell was corrected, the new text stands below yours. Each notebook is
-    kept whole in `.course/before/` first. Save what is open in JupyterLab before, and afterwards
+    as it is. If the same cell was corrected, the new text is added below yours. Each notebook is
+    first copied to `.course/before/`. Save open notebooks in JupyterLab before, and afterwards
     choose *File > Reload Notebook from Disk*.
     """
     from .workspace import updating
@@ -199,7 +199,7 @@ def hand_in(
     if found.untouched:
         numbers = ", ".join(lesson.number for lesson in found.untouched)
         print_text(f"Left out, because you wrote nothing there: {numbers}")
-    print_text(f"Your work stands in {from_here(path)}")
+    print_text(f"Your work is in {from_here(path)}")
 
 
 @app.command()
@@ -221,11 +221,11 @@ def review(
         ),
     ] = "",
 ) -> None:
-    """Answer what is due of the questions from before: up to eight, in about five minutes.
+    """Answer the review questions that are due: up to eight, in about five minutes.
 
-    What you predicted in the lessons comes back with other numbers: after 1, 3, 7, 21 and 60 days,
-    later with each right answer; a wrong one begins anew. Ctrl-C stops, and keeps what you
-    answered. Your answers stay in your progress file, and are handed in with nothing.
+    The predictions of the lessons come back with other numbers after 1, 3, 7, 21 and 60 days. Each
+    right answer moves a question to the next interval, and a wrong one to the first. Ctrl-C stops,
+    and keeps what you answered. Your answers stay in your progress file, and are never handed in.
     """
     from .reviewing import ending, new_review, question_in_text
 
@@ -296,7 +296,7 @@ def reset(
 
 @app.command()
 def doctor() -> None:
-    """Examine this machine and say how to mend what is wrong; status 1 if anything is."""
+    """Check this machine and say how to fix what is wrong; exit with 1 if anything is."""
     from .doctor import examine
 
     status = 0

@@ -76,7 +76,7 @@ def _mnist() -> Condition:
     if kind == "download":
         return Condition("MNIST", "not here yet; load_mnist will download it once")
     if path is None:
-        return Condition("MNIST", "no file and no network: smaller digits will stand in")
+        return Condition("MNIST", "no file and no network: smaller digits will be used instead")
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             load_mnist()

@@ -1,4 +1,4 @@
-"""What is said where the distribution is installed alone, without what the course needs."""
+"""The message if only the distribution is installed, without what the course needs."""
 
 __all__ = ["missing_in_words"]
 

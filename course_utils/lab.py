@@ -1,4 +1,4 @@
-"""JupyterLab as the course opens it: at the lesson where you are, with settings of its own."""
+"""JupyterLab as the course opens it: at the lesson where you are, with the course's settings."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def open_lab(workspace: Workspace, options: list[str]) -> int:
 def lab_of(workspace: Workspace) -> Lab:
     """Set up JupyterLab for a workspace, on a learner's machine or on a hub.
 
-    Around a workspace in a checkout or a release, the solutions are in sight, too.
+    If the workspace is in a checkout or a release, JupyterLab also shows the solutions.
     """
     folder = course_folder() if workspace.folder.is_relative_to(course_folder()) else None
     folder = folder or workspace.folder

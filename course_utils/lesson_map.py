@@ -35,14 +35,14 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     Parameters
     ----------
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure without it.
+        Where to draw. By default, a new figure.
     progress : Progress, optional
-        Its boxes then say how many of the lesson's exercises are passed.
+        If given, each box says how many of the lesson's exercises are passed.
 
     Notes
     -----
-    A lesson stands one layer below the last lesson that it builds on. An arrow that passes other
-    layers has a place of its own in each, so that it meets no box. First used in lesson 00.
+    A lesson is one layer below the last lesson that it builds on. An arrow that passes other layers
+    has a reserved place in each, so it meets no box. First used in lesson 00.
     """
     height = _HEIGHT + (_LINE if progress else 0)
     centers, arrows = _centers_and_arrows({x.number: x.needs for x in LESSONS}, height)
@@ -90,11 +90,12 @@ def _in_words(lesson: Lesson) -> str:
 def _centers_and_arrows(
     needs: Mapping[str, Collection[str]], height: float
 ) -> tuple[list[_Point], list[list[_Point]]]:
-    """Lay out boxes as the picture of a tape is, from top to bottom instead of to the right.
+    """Lay out boxes like the picture of a tape, but from top to bottom.
 
-    ``needs`` holds, for each box, those above it from which an arrow comes: they stand before it.
-    Returned are the centers of the boxes, and after them of the places in which arrows pass other
-    layers, and for each arrow the centers of its places from end to end.
+    ``needs`` holds, for each box, those above it from which an arrow comes. They come before it in
+    ``needs``. The function returns the centers of the boxes, then those of the places in which
+    arrows pass other layers. It also returns, for each arrow, the centers of its places from end to
+    end.
     """
     boxes: dict[str, Box] = {}
     for i, (name, above) in enumerate(needs.items()):

@@ -96,16 +96,16 @@ def way_to(goal: str, start: str) -> str:
 def place(answer: Any = "", *, goal: str = "") -> Review:
     """Find out where to start: up to twelve questions, about ten minutes.
 
-    Call it without an answer for the first question, and with one for each further. The questions
-    follow the lessons, and end with the first wrong answer. What you can skip is then on the map of
-    `status()`, and nothing is locked. First used in lesson 00.
+    Call it without an answer for the first question, and then with your answer to each. The
+    questions follow the lessons, and end with the first wrong answer. The map of `status()` then
+    shows what you can skip, and nothing is locked. First used in lesson 00.
 
     Parameters
     ----------
     answer : str, number or None
-        The letter of an option, for the question that is asked; ``"?"`` if you do not know.
+        The letter of an option, or ``"?"`` if you do not know.
     goal : str
-        What you came for, such as ``"None"`` or ``"clipping"``: the lessons that are left until
+        What you came for, such as ``"None"`` or ``"clipping"``. You then get the lessons that lead
         there, and their hours.
 
     Raises

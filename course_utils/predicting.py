@@ -14,7 +14,7 @@ __all__ = ["PredictionResult", "answered", "predict"]
 
 @dataclass(frozen=True)
 class PredictionResult:
-    """What is said of a prediction: shown as a card in Jupyter, as one plain line elsewhere.
+    """The message for a prediction: a card in Jupyter, one plain line elsewhere.
 
     ``predicted`` is empty as long as nothing was committed, and ``message`` then says how to.
     """
@@ -62,7 +62,7 @@ class PredictionResult:
 
 
 def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
-    """Commit to a prediction; the card says what is true, and why.
+    """Commit to a prediction. The card says what is true, and why.
 
     It never raises. The first prediction is kept in the progress file; predict again as you like.
     First used in lesson 00.
@@ -72,7 +72,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
     prediction_id : str
         The lesson and a letter, such as ``"04.a"``.
     answer : str, number or None
-        The letter of an option, or a word or a number where there are no options.
+        The letter of an option. If there are no options, a word or a number.
 
     Examples
     --------

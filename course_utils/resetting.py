@@ -1,4 +1,4 @@
-"""``course reset``: put one exercise's cell back to its stub and leave every other text alone."""
+"""``course reset``: put one exercise's cell back to its stub, and change no other text."""
 
 import os
 import re
@@ -74,7 +74,7 @@ def _reset_in(path: Path, exercise_id: str) -> None:
     """Reset an exercise in the notebook at ``path``, and say what happened."""
     kept = reset_exercise(exercise_id, path, find_workspace().kept / "kept")
     if kept is None:
-        print(f"The cell of {exercise_id} was missing; it stands above its check again.")
+        print(f"The cell of {exercise_id} was missing; it is above its check again.")
     else:  # whose path may hold bytes that are no text
         shown = str(kept).encode("utf-8", "replace").decode()
         print(f"{exercise_id} is as it was given. Your text is kept in {shown}")

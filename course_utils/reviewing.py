@@ -146,13 +146,13 @@ class Asking:
 
 @dataclass(frozen=True)
 class Review:
-    """What is said of the answers just given, and the next questions: a card in Jupyter."""
+    """The messages for the last answers, and the next questions: a card in Jupyter."""
 
     said: tuple[PredictionResult, ...]
     lines: tuple[str, ...]  # plain sentences
     questions: tuple[Variant, ...] = ()
     passages: tuple[Passage, ...] = ()
-    summary: str = ""  # of what is folded; empty where nothing is
+    summary: str = ""  # of what is folded; empty if nothing is folded
 
     def __repr__(self) -> str:
         shown = [repr(result) for result in self.said]
@@ -202,16 +202,16 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
 
 
 def warm_up(*answers: Any) -> Review:
-    """Answer the questions from before, with which a lesson began; without answers, show them.
+    """Answer the questions with which a lesson began, or show them.
 
-    They are predictions of earlier lessons with other numbers. An answer moves its question to when
-    it comes back; it stays in your progress file, and is handed in with nothing. First used in
-    lesson 02.
+    They are predictions of earlier lessons with other numbers. Your answer decides when a question
+    comes back. Answers stay in your progress file, and are never handed in. First used in lesson
+    02.
 
     Parameters
     ----------
     *answers : str, number or None
-        One for each question, in their order: the letter of an option, or a word or a number.
+        One for each question, in their order. Each is the letter of an option, a word or a number.
 
     Examples
     --------
@@ -241,19 +241,19 @@ def _answers(asking: Asking, answers: Sequence[Any]) -> Iterator[PredictionResul
 
 
 def review(answer: Any = "", *, part: str = "") -> Review:
-    """Ask what is due of the questions from before: up to eight, in about five minutes.
+    """Ask the review questions that are due: up to eight, in about five minutes.
 
-    Call it without an answer for the first question, and with one for each further; the last
-    answer is followed by what to read again. Predictions come back with other numbers after 1, 3,
-    7, 21 and 60 days, later with each right answer; a wrong one begins anew. First used in lesson
-    07.
+    Call it without an answer for the first question, and then with your answer to each. After the
+    last answer it says what to read again. The predictions of the lessons come back with other
+    numbers after 1, 3, 7, 21 and 60 days. Each right answer moves a question to the next interval,
+    and a wrong one to the first. First used in lesson 07.
 
     Parameters
     ----------
     answer : str, number or None
-        The letter of an option, or a word or a number, for the question that is asked.
+        The letter of an option, a word or a number.
     part : str
-        ``"I"``, ``"II"`` or ``"III"``: ten questions over this part, whether they are due or not.
+        ``"I"``, ``"II"`` or ``"III"`` asks ten questions on this part, whether they are due or not.
 
     Raises
     ------

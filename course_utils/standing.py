@@ -114,7 +114,8 @@ class Standing:
 
     def __repr__(self) -> str:
         text = io.StringIO()
-        console = Console(file=text, width=79, force_jupyter=False)  # or it displays by itself
+        # Without force_jupyter=False, the console would display the table in a notebook.
+        console = Console(file=text, width=79, force_jupyter=False)
         console.print(self.table())
         return text.getvalue() + "\n".join(self.summary())
 
@@ -142,7 +143,7 @@ class Standing:
         )
 
     def page(self) -> str:
-        """Return the same as a page of its own."""
+        """Return the same as a whole page."""
         return (
             '<!doctype html><html lang="en"><meta charset="utf-8">'
             '<title>Your progress</title><body style="font-family:sans-serif;max-width:60em">'
@@ -191,7 +192,7 @@ def _advice(lesson: Lesson, progress: Progress) -> str:
         return f"{counts} {verb} with Exercise {essential[0].id}: {essential[0].title}."
     following = next_exercise(progress)
     if following is None:
-        return f"{counts} Every other exercise is passed, too: `status()` shows it."
+        return f"{counts} All other exercises are passed as well, as `status()` shows."
     advice = [counts]
     if left:
         advice.append(f"The essentials are done. Exercise {left[0].id} goes deeper, if you like.")

@@ -14,18 +14,18 @@ __all__ = ["importing", "quiet_tensorflow", "standard_error_held"]
 
 @cache
 def quiet_tensorflow() -> ModuleType:
-    """Start TensorFlow for lessons, once for a process, without a line of noise; return the module.
+    """Start TensorFlow for lessons, once for a process, without start-up lines; return the module.
 
-    Without two GPUs, the CPU counts as two devices, CPU:0 and CPU:1, so that a step on several
-    devices can be run on any machine; what names no device runs on CPU:0, as ever. On a GPU, memory
-    is taken as it is needed.
+    Without two GPUs, the CPU counts as two devices, CPU:0 and CPU:1. So a step on several devices
+    can be run on any machine. Code that names no device runs on CPU:0, as usual. On a GPU, memory
+    is allocated as it is needed.
 
     The first operation starts the device, which writes as much as the import does. Later, only
-    errors of TensorFlow's C++ code are written, unless ``TF_CPP_MIN_LOG_LEVEL`` says otherwise: a
-    thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
+    errors of TensorFlow's C++ code are written, unless ``TF_CPP_MIN_LOG_LEVEL`` says otherwise. The
+    reason is a thread of ``tf.data``, which warns at random when a loop over a dataset ends early.
 
-    What lives then stays: TensorFlow's own 400,000 objects, which the garbage collection would
-    visit for a quarter of a second whenever tracing a function sets off a whole collection.
+    The objects that exist then are exempt from garbage collection. TensorFlow has 400,000 of them,
+    and visiting them takes a quarter of a second whenever tracing triggers a full collection.
     """
     with importing():
         import tensorflow as tf

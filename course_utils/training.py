@@ -25,17 +25,17 @@ def make_train_epoch(
     Parameters
     ----------
     model : keras.Model
-        Returns logits of shape (batch, classes). Its penalties, ``model.losses``, count too.
+        Returns logits of shape (batch, classes). The loss includes its penalties, ``model.losses``.
     optimizer : keras.optimizers.Optimizer
-        It is built here, so that tracing creates no variables.
+        Built here, so that tracing creates no variables.
     loss_fn : callable
-        Returns the mean loss of a batch, from its labels and its logits.
+        Called with labels and logits. Returns the mean loss of the batch.
     x : array-like of shape (n, ...)
-        The examples. They stay where they are: an epoch gets their order.
+        The examples. They are not shuffled. Each epoch gets an order of their rows.
     y : array-like of shape (n,)
         The classes, integers.
     batch_size : int, optional
-        Examples per step, 128 by default; the last batch of an epoch may be smaller.
+        Examples per step, 128 by default. The last batch of an epoch may be smaller.
     change : callable, optional
         Changes the examples of a batch before the step, such as :func:`shift_images`. It becomes
         part of the graph, so its random numbers must come from TensorFlow.
@@ -43,9 +43,9 @@ def make_train_epoch(
     Returns
     -------
     callable
-        ``train_epoch(order)``, where order, of shape (m,), holds the row numbers to train on. It
-        returns the mean loss and the share of right predictions over the epoch, both as the model
-        was when it met each batch.
+        ``train_epoch(order)``, where order has shape (m,) and holds the row numbers to train on. It
+        returns the mean loss and the accuracy over the epoch. Each batch counts as the model was
+        before its update.
 
     Raises
     ------
@@ -94,15 +94,15 @@ def make_train_epoch(
 
 
 def shift_images(images: "tf.Tensor", most: int, generator: "tf.random.Generator") -> "tf.Tensor":
-    """Return each image shifted by at most some pixels, at random; 0 fills the gap.
+    """Shift each image at random, by at most some pixels. Zeros fill the gap.
 
     Parameters
     ----------
     images : tf.Tensor of shape (n, height, width, channels)
     most : int
-        The largest shift in pixels, horizontally and vertically; 0 returns the images as they are.
+        The largest shift in pixels, horizontally and vertically. With 0, nothing is shifted.
     generator : tf.random.Generator
-        Draws the shifts. Save its state with the training, and the shifts can be repeated.
+        Draws the shifts. If you save its state with the training, they can be repeated.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import lazy_loader as _lazy
 
-# The names stand in __init__.pyi, where type checkers and editors read them, too.
+# The names are in __init__.pyi, which type checkers and editors also read.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 # Lines of code in these folders and files are never named as the user's. A package that runs the

@@ -13,7 +13,7 @@ def load_digits() -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     pictures : numpy.ndarray, uint8, shape (1797, 64)
-        Row by row, each pixel from 0 to 16: how much of it is written on.
+        Row by row. Each pixel says how much of it is written on, from 0 to 16.
     labels : numpy.ndarray, int64, shape (1797,)
         The digits, 0 to 9.
 

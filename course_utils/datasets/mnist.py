@@ -35,19 +35,19 @@ def load_mnist() -> Arrays:
     Returns
     -------
     (x_train, y_train), (x_test, y_test) : numpy.ndarray, uint8
-        Images of shape (60000, 28, 28) and (10000, 28, 28) with greys from 0 to 255, and labels
-        of shape (60000,) and (10000,): what ``keras.datasets.mnist.load_data()`` returns. Without
-        network: the digits of `load_digits` in the same form, 1,500 and 297 of them.
+        The same as ``keras.datasets.mnist.load_data()`` returns. Images have shape (60000, 28, 28)
+        and (10000, 28, 28) with grays from 0 to 255. Labels have shape (60000,) and (10000,).
+        Without a network, 1,500 and 297 digits of `load_digits` have the same form.
 
     Raises
     ------
     ValueError
-        If a file is damaged or is not MNIST. It never falls back to the stand-in then.
+        If a file is damaged or is not MNIST. The stand-in is not used then.
 
     Notes
     -----
-    The sources, in this order: ``$COURSE_DATA_DIR/mnist.npz``, Keras's cache, a download by
-    ``keras.datasets.mnist``, the stand-in.
+    The sources are tried in this order: ``$COURSE_DATA_DIR/mnist.npz``, Keras's cache, a download
+    by ``keras.datasets.mnist``, the stand-in.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def mnist_source() -> tuple[str, Path | None]:
     kind : str
         ``"COURSE_DATA_DIR"``, ``"Keras's cache"``, ``"download"`` or ``"stand-in"``.
     path : pathlib.Path or None
-        The file, for the first two.
+        The file, for the first two kinds.
     """
     given = os.environ.get("COURSE_DATA_DIR")
     places = [("COURSE_DATA_DIR", Path(given).expanduser())] if given else []

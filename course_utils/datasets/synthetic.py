@@ -24,8 +24,8 @@ def make_line(
     Returns
     -------
     x, y : numpy.ndarray of shape (count, 1), float32
-        x is uniform on [-2, 2). A column each, the shape that a model with one output returns:
-        with (count,) against (count, 1) a loss would silently broadcast.
+        x is uniform on [-2, 2). Both are columns, like the output of a model with one unit. With
+        (count,) against (count, 1) a loss would silently broadcast.
 
     Examples
     --------
@@ -79,10 +79,10 @@ def make_classification(
     Parameters
     ----------
     count, features, classes : int
-        How many examples, numbers in each, and classes.
+        The number of examples, of features in each example, and of classes.
     noise : float
-        The standard deviation of the noise in the scores; those have one of about
-        ``sqrt(features)``. At 0 a linear model can be right everywhere.
+        The standard deviation of the noise in the scores. That of the scores is about
+        ``sqrt(features)``. Without noise, a linear model can be right everywhere.
     seed : int
         The same seed makes the same examples.
 
@@ -91,7 +91,7 @@ def make_classification(
     x : numpy.ndarray of shape (count, features), float32
         Standard normal.
     y : numpy.ndarray of shape (count,), int32
-        Classes from 0 on: where a random linear map of x, plus noise, is largest.
+        Classes from 0 on. The class is the largest score of a random linear map of x, plus noise.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def make_cloud(
     first, last : float
         Between which hours they are taken.
     noise : float
-        The standard deviation of the normal noise in the dye; at 0 it is exact.
+        The standard deviation of the normal noise in the dye.
     seed : int
         The same seed makes the same measurements.
 
@@ -127,12 +127,12 @@ def make_cloud(
     points : numpy.ndarray of shape (count, 2), float32
         The place, from 0 to 4 km, and the time, in hours.
     dye : numpy.ndarray of shape (count, 1), float32
-        How much of it is there, 1 at most.
+        The concentration, at most 1.
 
     Notes
     -----
-    Without noise it is a solution u of u_t + c u_x = d u_xx, with d = 0.05 km²/h and a speed c
-    that is to be found.
+    Without noise, the dye is a solution u of u_t + c u_x = d u_xx, with d = 0.05 km²/h. The speed c
+    is to be found.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """What the authors of a lesson write its questions and its known mistakes with.
 
-A lesson's ``exercises.py`` and ``mistakes.py`` import what they need of the exercises from here,
-and from no module below. A question says what is drawn, how the answer is called, and in which
-parts answers are compared; it does not know the right answer, which is observed from the lesson.
+A lesson's ``exercises.py`` and ``mistakes.py`` import what they need from here, and from no module
+below. A question says which inputs are drawn, how the answer is called, and in which parts answers
+are compared. It does not hold the right answer, which is observed from the lesson.
 
 >>> from course_utils.exercises import Demand, Part, Question, Wrong
 >>> slope = Question(
@@ -13,7 +13,7 @@ parts answers are compared; it does not know the right answer, which is observed
 ...     draw=lambda rng: [(float(x),) for x in rng.uniform(1, 2, 3).round(2)],
 ...     inputs="x",
 ...     parts=[Part(words="the slope", form="Return one number.", read=lambda got, x: abs(got))],
-...     demands=[Demand("no tape", "Ask a tape.", lambda noted: all(noted["gradient"]))],
+...     demands=[Demand("no tape", "Use a tape.", lambda noted: all(noted["gradient"]))],
 ...     praise="The slope of x squared is 2x.",
 ... )
 >>> slope.observe_on(lambda x: 2 * x, [(1.5,)])["calls"][0]["returned"]

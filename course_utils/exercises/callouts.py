@@ -1,4 +1,4 @@
-"""What a reader is asked to predict in a lesson's text, and what is said of each prediction."""
+"""The predictions in a lesson's text, and the message for each answer."""
 
 import math
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ _LONGEST = 60  # characters of a word that is typed
 
 @dataclass(frozen=True)
 class Callout:
-    """A question with one answer, that is answered before the cell that shows the truth.
+    """A question that the reader answers before the next cell shows the truth.
 
-    The question itself stands in the lesson, as a callout. The options stand below it, each with a
-    letter; not so where ``otherwise`` is given: then the reader types a word or a number.
+    The question itself is in the lesson, as a callout. The options are below it, each with a
+    letter. If ``otherwise`` is given, the reader types a word or a number instead.
     """
 
     id: str  # the lesson and a letter, such as "04.a"
     right: str  # the option that is true
-    # From each option, in a few words, to what is said of it: why it tempts, and what is wrong with
-    # it; for the right one, the explanation.
+    # From each option, in a few words, to its message. A wrong option's message says why it is
+    # tempting and what is wrong with it. The right one's is the explanation.
     options: Mapping[str, str]
-    otherwise: str = ""  # what is said of any other word or number
+    otherwise: str = ""  # the message for any other word or number
 
     def __post_init__(self) -> None:
         if self.right not in self.options:
@@ -78,11 +78,11 @@ class Callout:
 
 @dataclass(frozen=True)
 class Variant(Callout):
-    """A prediction once more, for when it comes back: the same trap, other numbers and names.
+    """A prediction that comes back later: the same trap with other numbers and names.
 
-    It has the id of the prediction, and in place of the lesson's text a program of its own, for
-    which TensorFlow, NumPy and math are imported as ``tf``, ``np`` and ``math``. What the program
-    prints last is the truth; where the options are words, ``truth`` is an expression for it.
+    It has the id of the prediction, but its own program. TensorFlow, NumPy and math are imported as
+    ``tf``, ``np`` and ``math``. The truth is what the program prints last. If the options are
+    words, it is the value of the expression ``truth``.
     """
 
     program: str = ""

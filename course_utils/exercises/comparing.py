@@ -1,9 +1,9 @@
 """Judging the observation of a function: comparison with what right and wrong programs did.
 
 The parts of an answer are compared in their order. In the first that is wrong, the first known
-mistake that is wrong there too, and did the same, gives its sentence. What none explains is looked
-at once more for what happens anywhere, such as a wrong sign; then it is said what came and what was
-expected. Nothing here runs a learner's code.
+mistake that is wrong there too, and did the same, gives its sentence. If no known mistake
+explains it, general mistakes such as a wrong sign are tried. Otherwise the message says what was
+returned and what was expected. Nothing here runs a learner's code.
 """
 
 import re
@@ -58,7 +58,7 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
 
 
 def is_general(mistake: str) -> bool:
-    """Tell whether a mistake's name is one of those that say only what came back."""
+    """Tell whether the name of a mistake says only what was returned."""
     return mistake.startswith(_GENERAL)
 
 

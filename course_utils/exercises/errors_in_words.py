@@ -4,7 +4,7 @@ import re
 
 __all__ = ["cause_in_words"]
 
-# What stands in TensorFlow in place of the methods of NumPy's arrays.
+# What to write in TensorFlow instead of the methods of NumPy's arrays.
 _NUMPY_METHODS = {
     **{name: f"tf.reduce_{name}" for name in ("max", "mean", "min", "sum")},
     **{name: f"tf.{name}" for name in ("argmax", "round", "squeeze", "transpose")},
@@ -17,9 +17,9 @@ _NUMPY_METHODS = {
     "std": "tf.math.reduce_std",
 }
 
-# What stands here in place of the methods of PyTorch's tensors, optimizers and modules.
+# What to write here instead of the methods of PyTorch's tensors, optimizers and modules.
 _OF_TORCH = {
-    "backward": "Ask the tape: tape.gradient(loss, variables)",
+    "backward": "Call tape.gradient(loss, variables)",
     "detach": "Use tf.stop_gradient",
     "grad": "A gradient is what tape.gradient returns",
     "item": "Use float(), once the tape has been asked",
@@ -45,17 +45,17 @@ _CAUSES = (
     ),
     (
         "^cannot unpack non-iterable NoneType|^object of type 'NoneType' has no len",
-        "there is a None where a list is needed. A tape gives one None if it is asked for one "
-        "source that it found no path to; it takes the target first, and then the list of the "
+        "there is a None where a list is needed. For a single source without a path, "
+        "`tape.gradient` returns a single None. Pass the target first, and then the list of "
         "sources",
     ),
     (
         "^'NoneType' object is not [si]"
         "|^'NoneType' object has no attribute '(?:copy|get|items|keys|values)'"
         "|must be a mapping, not NoneType$",
-        "there is a None where a list, a dict or a tensor is needed. The methods that change one, "
-        "such as update, append and sort, return None; so does a function without `return`; and "
-        "a gradient is None where the tape found no path",
+        "there is a None where a list, a dict or a tensor is needed. Methods such as update, "
+        "append and sort return None, and so does a function without `return`. A gradient is None "
+        "if the tape found no path",
     ),
     (
         "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no",
@@ -69,8 +69,8 @@ _CAUSES = (
     ),
     (
         r"^'([A-Z]\w*)' object has no attribute '_id'$",  # of a layer or a model
-        "a tape takes tensors and variables, and here the target or the source is a {0}. Of a "
-        "layer or a model the sources are its trainable_variables, and the target is a loss "
+        "a tape takes tensors and variables, and here the target or the source is a {0}. For a "
+        "layer or a model, the sources are its trainable_variables, and the target is a loss "
         "computed with it",
     ),
     # After the colon stands a number, such as -1.5, or nan or inf.
@@ -124,7 +124,7 @@ _CAUSES = (
         "the backward function returned {1} gradients, and the function has {0} arguments that "
         "are tensors. It returns one gradient for each, in their order",
     ),
-    # Of an optimizer, and of Keras.
+    # From optimizers and Keras.
     (
         "^No gradients provided for any variable",
         "every gradient is None, so the tape found no path from the loss to the variables. "
@@ -147,13 +147,13 @@ _CAUSES = (
     ),
     (
         r"^'(?!(?:Eager|Symbolic)?Tensor)(\w+)' object is not iterable$",
-        "{0} is no list. Where several things are taken one by one, hand over a list of them; an "
-        "optimizer takes a layer's trainable_variables, not the layer",
+        "a {0} is not a list. Pass a list where several things are taken one by one. For an "
+        "optimizer, that is the layer's trainable_variables, not the layer",
     ),
     (
         "^Unknown variable",
-        "an optimizer serves the variables that it was built with or first got, and here it gets "
-        "another. Where there are several optimizers, give each its own variables every time",
+        "an optimizer takes only the variables that it was built with or first got, and here it "
+        "gets another. If there are several optimizers, give each its own variables every time",
     ),
     (
         "object has no attribute 'reset_states'",
@@ -225,9 +225,9 @@ _CAUSES = (
     ),
     (
         "Only integers, slices",
-        "square brackets take whole numbers, slices or one condition, and here stands something "
-        "else. Take rows by index, from a list or a tensor of them, with tf.gather, and entries "
-        "along one axis with tf.boolean_mask(x, condition, axis=1)",
+        "square brackets take integers, slices or one condition, and this is something else. To "
+        "pick rows by a list or a tensor of indices, use tf.gather. To pick entries along one "
+        "axis, use tf.boolean_mask(x, condition, axis=1)",
     ),
     (
         "The truth value of an array with more than one element is ambiguous",
@@ -248,9 +248,9 @@ _CAUSES = (
     (
         # Which of the last two it is, the kernels for the processor decide.
         r"Shape must be rank 2.*MatMul|^In\[[01]\] .*(ndims must be [>=]= 2|different ndims)",
-        "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
-        "vector is tf.linalg.matvec, two vectors give tf.tensordot(a, b, 1), a number multiplies "
-        "by *, and x[i : i + 1] is a row that stays a matrix",
+        "both sides of a matrix product must be matrices, and one here is not. For a matrix times "
+        "a vector use tf.linalg.matvec, for two vectors tf.tensordot(a, b, 1), and for a number *. "
+        "A row x[i : i + 1] is still a matrix",
     ),
     (
         r"^matmul: Input operand.*\(size (\d+) is different from (\d+)\)",
@@ -258,44 +258,44 @@ _CAUSES = (
     ),
     (
         r"^Invalid reduction dimension \(?(-?\d+) for input with (\d+)",
-        "there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 "
-        "alone",
+        "there is no axis {0} in a tensor with {1} axes. They count from 0, so a vector has only "
+        "axis 0",
     ),
     (
         r"^indices\[.*\] = (-?\d+) is not in \[0, (\d+)\)",
-        "the index {0} is asked of an axis with {1} entries, which count from 0. Look at which "
-        "axis is meant, and what the indices count",
+        "the index {0} is out of range for an axis with {1} entries, which count from 0. Look at "
+        "which axis is meant, and what the indices count",
     ),
     (
         r"expected to be an? (\w+) tensor but is an? (\w+) tensor"
         r"|must have the same dtype, got tf\.(\w+) != tf\.(\w+)",
-        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
+        "{0} and {1} meet here, and TensorFlow converts neither automatically. Use tf.cast",
     ),
     (
         r"has type (\w+) that does not match type (\w+) of",
-        "{0} and {1} meet here, and TensorFlow converts neither by itself. Start a sum at 0.0, or "
-        "use tf.cast",
+        "{0} and {1} meet here, and TensorFlow converts neither automatically. Start a sum at 0.0, "
+        "or use tf.cast",
     ),
     (
         "^`variable .= value` with",
-        "a variable is changed by w.assign_add or w.assign_sub. For a sum that the tape follows "
+        "to change a variable, use w.assign_add or w.assign_sub. For a sum that the tape records, "
         "write a new tensor, total = total + part",
     ),
     (
         "^Passed in object <Variable path",
-        "a tape does not take a variable of Keras itself: give it v.value. Those that can be "
-        "trained it watches without being told",
+        "`watch` does not take a Keras variable. Pass v.value. The tape watches trainable "
+        "variables automatically",
     ),
     (
         r"Shape mismatch\.The variable shape (\([\d, ]*\)), "
         r"and the assigned value shape (\([\d, ]*\))"
         r"|Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
-        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
+        "the variable has shape {0}, but the assigned value has shape {1}. A variable keeps its "
+        "shape",
     ),
     (
         r"gradient registry has no entry for: (\w+)",
-        "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
-        "its path stops. Take another operation there",
+        "{0} has no gradient, because TensorFlow has no rule for it. Use another operation there",
     ),
     (
         "^Value for attr 'Index' of bool",
@@ -304,14 +304,14 @@ _CAUSES = (
     ),
     (
         "is not in the list of allowed values",
-        "this operation does not take such numbers: for some, 2 has to be 2.0. In Python a power "
-        "is **, and not ^; and & binds before a comparison: (x > 0) & (x < 1)",
+        "this operation does not take such numbers. For some operations, write 2.0 instead of 2. "
+        "In Python a power is **, not ^. Put comparisons in parentheses, as in (x > 0) & (x < 1)",
     ),
     (
         r"^OpKernel 'Pack' has constraint",
-        "a list or tuple of different things stands where one tensor is needed. "
+        "a list or tuple of different things is used where one tensor is needed. "
         "model.stateless_call returns two things, the output and the variables that are not "
-        "trained: take them apart",
+        "trained. Unpack them",
     ),
     (
         r"^(?:`labels.shape` must equal `logits.shape` except|.* the same shape up until)"

@@ -1,8 +1,8 @@
-"""What an exercise is, and what is said of an answer.
+"""What an exercise is, and how an answer to it was judged.
 
-An exercise *observes* an answer, which runs the learner's code and yields plain data; the
-observation is judged by comparison, which runs none of it. Both use the same inputs of one seed, so
-that a judge in another process need not believe what the observed code says of its inputs.
+An exercise *observes* an answer: it runs the learner's code and returns plain data. A comparison
+then judges the observation, and runs none of that code. Both draw the same inputs from one seed, so
+a judge in another process need not trust what the observed code says about its inputs.
 """
 
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ Outcome = Literal["passed", "failed", "not attempted", "error"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of one observation."""
+    """The judgement of one observation."""
 
     outcome: Outcome
     message: str  # what a learner now can do, or the mistake and the way out
     score: float = 0.0  # the fraction of the points, 0 to 1
     mistake: str = ""  # its name in its exercise, for tables and tests
-    # False if no known mistake did the same, and the message says what came
-    # back, by what factor it is off, or what is said of another answer of that form.
+    # False if no known mistake did the same. The message then says what was returned, or by what
+    # factor it is wrong.
     recognised: bool = True
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: what stands in tables about it. Its subclasses can observe."""
+    """One exercise, as tables list it. Its subclasses can observe."""
 
     id: str
     title: str

@@ -27,9 +27,10 @@ PATIENCE = 6  # how many times as long as its processor time a block may take on
 class TimeLimitReached(BaseException):
     """The learner's code ran too long.
 
-    Not an ``Exception``, so that the ``except Exception`` of the code that is stopped lets it pass.
-    ``line`` is the learner's that ran last, or empty; ``stands_still`` says whether the loop's
-    values did between two looks, if that is known; ``waited`` that it hardly used the processor.
+    It is not an ``Exception``, so ``except Exception`` in the code that is stopped does not catch
+    it. ``line`` is the learner's line that ran last, or empty. ``stands_still`` says whether the
+    values of the loop stayed the same between two looks, if that is known. ``waited`` says that the
+    code hardly used the processor.
     """
 
     def __init__(self, line: str = "", stands_still: bool | None = None, waited: bool = False):
@@ -41,10 +42,10 @@ class TimeLimitReached(BaseException):
 def state_kept(seed: int) -> Iterator[None]:
     """Leave the random states and the working folder as the block found them.
 
-    The random states are those of Python, NumPy, TensorFlow and Keras; a generator that the block
-    holds itself is its own. What TensorFlow's Python code warns of meanwhile is held back, such as
-    a graph that is often traced: an answer is called on new shapes and models, which says nothing
-    about the answer.
+    The random states are those of Python, NumPy, TensorFlow and Keras. The block's own generators
+    are not restored. Warnings of TensorFlow's Python code are held back meanwhile. For example, it
+    warns of a graph that is often traced, but here the check itself calls the answer with new
+    shapes.
     """
     logger = logging.getLogger("tensorflow")
     with ExitStack() as stack:
@@ -67,11 +68,11 @@ def time_limit(
 ) -> Iterator[None]:
     """Raise `TimeLimitReached` in the block when it has used ``seconds`` of the processor.
 
-    Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that waits is
-    stopped after ``patience`` times as long on the clock, and one that ends only after its time,
-    because the stop met it inside TensorFlow, counts as stopped too. The seconds are those of all
-    threads of this process together: a busy machine takes nothing away from them. If the learner's
-    code stands in ``file``, the exception tells whether its values stood still.
+    Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that only
+    waits is stopped after ``patience`` times as long on the clock. A block inside TensorFlow may
+    end only after its time, and then also counts as stopped. The seconds are processor time of all
+    threads of this process, so a busy machine does not shorten them. If the learner's code is in
+    ``file``, the exception tells whether its values stood still.
     """
     watch = _Watch(seconds, file, patience, clock)
     try:
@@ -115,8 +116,8 @@ class _Watch:
     def looking(self) -> Iterator[None]:
         """Look at the block of this thread now and then, and stop it when its time is over.
 
-        A signal looks between two steps of Python and ends a sleep, too. On Windows, and outside
-        the main thread, there is none, and the values are not looked at.
+        A signal interrupts Python between two steps, and also ends a sleep. On Windows, and outside
+        the main thread, there is no signal, and the values are not looked at.
         """
         block, ended = threading.get_ident(), threading.Event()
         is_main = threading.current_thread() is threading.main_thread()
@@ -136,12 +137,12 @@ class _Watch:
         thread = threading.Thread(target=run, daemon=True)
         with ExitStack() as stack:
             if has_signal:
-                # oneDNN's product of matrices holds numbers in the stack pointer, so that a signal
-                # which comes meanwhile writes into the heap, unless it has a stack of its own. This
-                # sets one up; a notebook's kernel has done so already.
+                # oneDNN's matrix product holds numbers in the stack pointer. A signal that comes
+                # meanwhile would write into the heap, unless it has a separate stack. This sets one
+                # up. A notebook's kernel has done so already.
                 if not faulthandler.is_enabled():
                     faulthandler.enable(sys.__stderr__)  # type: ignore[arg-type]
-                # Whoever has no handler ignores SIGURG, so that one that comes late does no harm.
+                # Without a handler SIGURG is ignored, so a late one does no harm.
                 handler_before = signal.signal(signal.SIGURG, self._look)
                 stack.callback(signal.signal, signal.SIGURG, handler_before)
             thread.start()

@@ -1,8 +1,7 @@
 """What a learner's answer does, written down as plain data.
 
-Everything here runs the learner's code or describes what came back; nothing here judges it. The
-descriptions hold only None, booleans, numbers, strings, lists and dicts, so that they can be
-written as JSON, sent to another process, and judged there.
+Everything here runs the learner's code or describes its results. Nothing here judges them. The
+descriptions hold only what JSON can hold, so they can be sent to another process and judged there.
 """
 
 import ast
@@ -51,9 +50,9 @@ def describe(value: Any) -> Any:
     """Return ``value`` as plain data.
 
     None, booleans, Python numbers and strings stand for themselves. Everything else becomes a dict
-    with a ``type``: ``tensor``, ``variable`` and ``array`` carry ``dtype``, ``shape`` and nested
-    lists as ``value``; ``list``, ``tuple`` and ``dict`` carry described ``items``; ``ellipsis``
-    is an answer left open; ``function`` and ``object`` carry a ``name``.
+    with a ``type``. A ``tensor``, ``variable`` or ``array`` has a ``dtype``, a ``shape``, and
+    nested lists as ``value``. A ``list``, ``tuple`` or ``dict`` has described ``items``. A
+    ``function`` or ``object`` has a ``name``. An ``ellipsis`` is an answer that was left open.
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
@@ -96,9 +95,10 @@ def observe_calls(
 ) -> dict:
     """Call ``function`` once for each tuple of arguments and write down what happened.
 
-    For ``prepare`` and ``call`` see `Question`. Returned is ``{"calls": [...], "printed": str}``,
-    each call ``{"returned": ..., "called": ...}`` or ``{"raised": {"type", "message", "line"}}``,
-    up to and including the first that raised; or ``{"given": ...}`` for what is not a function.
+    For ``prepare`` and ``call`` see `Question`. The result is ``{"calls": [...], "printed": str}``.
+    Each call is ``{"returned": ..., "called": ...}`` or ``{"raised": {"type", "message",
+    "line"}}``. The first call that raises is the last. What is not a function gives ``{"given":
+    ...}``.
     """
     if not callable(function):
         return {"given": describe(function)}
@@ -183,7 +183,7 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
     lines = lines_of_message(error)
     message = lines[0]
     if message == "in user code:" and file:
-        # An error inside a tf.function carries a traceback of its own, as text.
+        # The message of an error inside a tf.function contains a traceback.
         message = lines[-1].removeprefix(f"{type(error).__name__}:").strip()
         own_lines = re.findall(rf'File "{re.escape(file)}", .*\n\s*(.*?)\s*\*?\n', str(error))
     return {

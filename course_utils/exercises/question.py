@@ -45,9 +45,9 @@ class Part:
 class Demand:
     """Something that the statement demands beyond the values.
 
-    ``met`` takes what was noted while the answer ran: for each name a list, call by call. Counted
-    are the calls of ``gradient``, ``jacobian``, ``batch_jacobian`` and ``jvp``; what ``call``
-    returned beside the parts stands there, too. ``sentence`` is told where ``met`` is false.
+    ``met`` takes what was noted while the answer ran, which is a list for each name, call by call.
+    The calls of ``gradient``, ``jacobian``, ``batch_jacobian`` and ``jvp`` are counted, and also
+    what ``call`` returned beside the parts. ``sentence`` is the message if ``met`` is false.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Question(Exercise):
     inputs: str = ""  # the names of the drawn arguments, for sentences
 
     def inputs_of(self, seed: int) -> list[tuple]:
-        """Return the arguments of each call; those of the stored seeds are stored, too."""
+        """Return the arguments of each call. Those of the stored seeds are also stored."""
         if seed < SEEDS:
             return stored_inputs(self.id, seed)
         return list(self.draw(np.random.default_rng(seed)))

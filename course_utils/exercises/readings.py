@@ -1,9 +1,9 @@
-"""Reading what an answer gave: what is left of it when kinds of numbers and lists are forgotten.
+"""Readings: the values of an answer, without the kinds of numbers and lists that hold them.
 
-A reading is None, a boolean, a text, a NumPy array of float64, a list or a dict of readings, or an
-`Other`. A tensor, a variable, a Python number and a list of one number read alike; a tuple reads
-as a list, and a list of numbers as a vector. Shapes, keys and nesting stay. Values that are not
-finite, or so large that they will not be for long, are all NaN.
+A reading is None, a boolean, a text, a NumPy array of float64, a list or dict of readings, or an
+`Other`. A tensor, a variable, a Python number and a list of one number have the same reading. A
+tuple reads as a list, and a list of numbers as a vector. Shapes, keys and nesting stay. Values that
+are not finite, or are about to overflow, are all NaN.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def read(described: Any) -> Any:
         if items and all(isinstance(item, np.ndarray) and item.shape == () for item in items):
             return np.array(items) if len(items) > 1 else items[0]
         return items
-    # Of two functions it is not their names that count.
+    # The names of functions are not compared.
     return Other(described["name"] if kind == "object" else kind)
 
 

@@ -82,7 +82,7 @@ _AS_ARRAY = partial(np.asarray, dtype=np.float64)
 def decoded(data: Any, number: Callable[[float], Any] = _AS_ARRAY) -> Any:
     """Return the readings, or the drawn inputs, that `course_staff.authoring.storing` wrote.
 
-    ``number`` is called with a number that stands alone; in a reading that is an array, too.
+    ``number`` is called with a single number. In a reading, that is also an array.
     """
     if isinstance(data, list):
         return [decoded(item, number) for item in data]

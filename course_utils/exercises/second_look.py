@@ -105,7 +105,7 @@ def _said_of_factor(
     for larger in (True, False):
         wanted = [factor if larger else 1 / factor for factor in factors]
         for words, values in _numbers_of(question, calls):
-            # In one call alone, or where all are alike, a number of the inputs is a coincidence.
+            # With only one call, or equal numbers in all calls, a match is a coincidence.
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
                 return f"{part.subject} is {how} by the factor {words}.", f"factor {words}"

@@ -1,8 +1,8 @@
 """What known mistakes are made of: wrong programs, and tables of predictions.
 
-A lesson's ``mistakes.py`` binds ``MISTAKES``, a dict from each exercise's id: for a question a dict
-from each mistake's name, a few words for tables, to a `Wrong`; for the prediction of a value a
-`Table`, and for the prediction of a list a list of them.
+A lesson's ``mistakes.py`` defines ``MISTAKES``, a dict with an entry for each exercise. The entry
+of a question is a dict from the name of each mistake, a few words for tables, to a `Wrong`. The
+entry of a value to predict is a `Table`, and that of a list to predict is a list of tables.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,16 +14,16 @@ __all__ = ["Between", "Table", "Wrong"]
 
 @dataclass(frozen=True, init=False)
 class Wrong:
-    """A mistake: what is told of it, and programs that make it.
+    """A mistake: the message for it, and programs that make it.
 
     Parameters
     ----------
     sentence : str
-        What a learner is told who makes it.
+        The message that a learner gets.
     *programs : callable
         Programs as learners write them. Several are variants of one mistake.
     calls : tuple of int
-        The calls in which the mistake shows; empty for all of them.
+        The calls in which the mistake shows. Empty for all of them.
     """
 
     sentence: str
@@ -48,16 +48,16 @@ class Between:
 
 @dataclass(frozen=True)
 class Table:
-    """What is said of each predicted value.
+    """The message for each predicted value.
 
     Parameters
     ----------
     rows : mapping
-        From a value, a text, a shape (a tuple), None or a `Between` to a sentence; the first that
-        fits counts.
+        From a value to a message. The value may be a text, a shape (a tuple), None or a `Between`.
+        The first that fits counts.
     otherwise : str
-        What is said of every other value of the same form as the right one, or as a row; in all
-        sentences, ``{value}`` stands for what was written.
+        The message for every other value of the same form as the right one, or as a row. In all
+        messages, ``{value}`` stands for the predicted value.
     """
 
     rows: Mapping[Any, str]

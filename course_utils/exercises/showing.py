@@ -61,7 +61,7 @@ def numbers_of(value: Any) -> np.ndarray | None:
 
 
 def inputs_in_words(names: str, call: tuple) -> str:
-    """Return "For x = 2, n = 3, " of a call's arguments; those that are too long are left out.
+    """Return "For x = 2, n = 3, " for a call. Arguments that are too long are left out.
 
     >>> inputs_in_words("x n", (2.5, 3))
     'For x = 2.5, n = 3, '
@@ -110,7 +110,7 @@ def form_difference(got: Any, right: Any) -> tuple[str, str, str]:
 
 
 def _difference(got: Any, right: Any, are_alike: Callable) -> tuple[list, Any, Any]:
-    """Return the first place where two readings are not alike, and what stands there in each."""
+    """Return the first place where two readings are not alike, and the two values there."""
     given, expected = pieces(got), pieces(right)
     if given.keys() == expected.keys():
         for key in expected:

@@ -1,6 +1,6 @@
 """The state of TensorFlow that an exercise keeps, counts anew or ends.
 
-TensorFlow promises none of it. What else may move between its versions stands in
+TensorFlow promises none of it. Other things that may change between its versions are in
 ``gradient_tools.recording.tensorflow_internals``.
 """
 

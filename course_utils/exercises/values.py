@@ -1,4 +1,4 @@
-"""Judging a prediction: which value was written, and what is said of it."""
+"""Judging a predicted value: which one it is, and the message for it."""
 
 from typing import Any
 

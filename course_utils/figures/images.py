@@ -23,27 +23,32 @@ def show_images(
     columns: int = 8,
     ax: Axes | None = None,
 ) -> Axes:
-    """Show a grid of images with their labels; wrong predictions are crossed and framed.
+    """Show a grid of images with their labels. Wrong predictions are crossed and framed.
 
     Parameters
     ----------
     images : array-like of shape (n, height, width), (n, height, width, 1) or (n, height, width, 3)
-        Grey values, scaled together from their smallest to their largest, or colours. A ValueError
-        for another shape, and for labels or predictions that do not fit.
+        Gray values, or colors. All gray values are scaled together, from the smallest to the
+        largest.
     labels : array-like of shape (n,), optional
         What each image is.
     predictions : array-like of shape (n,), optional
-        What a model took it for: "7 ✓" where it is the label, "1 ✗ is 7" where not.
+        What a model took it for. A right one is shown as "7 ✓", and a wrong one as "1 ✗ is 7".
     columns : int
-        How many images stand in a row.
+        The number of images in a row.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw. By default, a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its ``images`` and ``texts`` are in the order of the arguments; each wrong prediction has
+        Its ``images`` and ``texts`` are in the order of the arguments. Each wrong prediction has
         one of its ``patches``.
+
+    Raises
+    ------
+    ValueError
+        If the images have another shape, or the labels or predictions do not fit them.
 
     Examples
     --------

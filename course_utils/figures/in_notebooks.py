@@ -47,7 +47,7 @@ def prepare_figures() -> None:
         import matplotlib.pyplot as plt
         from matplotlib.figure import Figure
 
-        plt.switch_backend(plt.get_backend())  # As it starts, it sets formats of its own.
+        plt.switch_backend(plt.get_backend())  # Starting it sets its formats.
         shell.display_formatter.formatters["image/png"].pop(Figure, None)
         shell.display_formatter.mimebundle_formatter.for_type(Figure, _picture)
 
@@ -95,7 +95,7 @@ def _line(x: Any, y: Any, label: str) -> str:
 def image_in_html(png: str, about: dict[str, Any]) -> str:
     """Return a PNG, in base64, as HTML with its size and words.
 
-    JupyterLab shows a PNG of its own without the words, and prefers HTML.
+    JupyterLab shows a plain PNG without the words, and prefers HTML.
 
     >>> image_in_html("iVBORw0K", {"width": 8, "height": 6, "alt": "2 < 3"})
     '<img width="8" alt="2 &lt; 3" src="data:image/png;base64,iVBORw0K">'
@@ -106,7 +106,7 @@ def image_in_html(png: str, about: dict[str, Any]) -> str:
 
 
 def _picture(figure: "Figure") -> tuple[dict[str, str], dict[str, Any]] | None:
-    """Return the PNG of a figure, and its size and words for the page it stands in."""
+    """Return the PNG of a figure, and its size and words for the page that shows it."""
     from IPython.core.pylabtools import print_figure
     from PIL import Image
 

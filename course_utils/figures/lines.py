@@ -21,16 +21,20 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     Parameters
     ----------
     norms : mapping of str to array-like of shape (steps,)
-        By layer or variable: the norm at each step. A step without a gradient (None) is a gap, and
-        a zero, which has no place on a log scale, a cross on the lower edge. Without an entry it
-        is a ValueError.
+        The norm at each step, for each layer or variable. A step without a gradient (None) is a
+        gap. A zero has no place on a log scale, and is a cross on the lower edge.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw. By default, a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its ``lines`` are one for each entry, in order, with the entry's name as label.
+        It has one of ``lines`` for each entry, in order, with the entry's name as label.
+
+    Raises
+    ------
+    ValueError
+        If ``norms`` is empty.
 
     Examples
     --------
@@ -39,7 +43,7 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     ('log', ['dense', 'logits'])
     """
     if not norms:
-        raise ValueError("norms is empty: give a dict such as {'dense': [0.9, 0.5], ...}.")
+        raise ValueError("norms is empty. Give a dict such as {'dense': [0.9, 0.5], ...}.")
     ax = make_axes(ax)
     ax.set(yscale="log", xlabel="step", ylabel="norm of the gradient")
     for number, (name, values) in enumerate(norms.items()):
@@ -65,16 +69,17 @@ def plot_error_curve(
     steps : array-like of shape (n,)
         The steps h, positive.
     errors : mapping of str to array-like of shape (n,)
-        By formula: its absolute error at each step. An error of zero is a cross on the lower edge.
+        The absolute error at each step, for each formula. A zero is a cross on the lower edge.
     orders : mapping of str to float, optional
-        By formula: its order p. A dotted line of slope p starts at its error at the largest step.
+        The order p of each formula. A dotted line of slope p starts at the error at the largest
+        step.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw. By default, a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its ``lines`` are one for each formula, then the dotted ones.
+        It has one of ``lines`` for each formula, followed by the dotted ones.
 
     Examples
     --------
@@ -115,14 +120,19 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
     history : keras.callbacks.History, or mapping of str to array-like of shape (epochs,)
         What ``model.fit`` returned, or a dict such as ``{"loss": [...], "val_loss": [...]}``.
     metric : str
-        The metric's name, without ``val_``; a KeyError if the history holds no such metric.
+        The metric's name, without ``val_``.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw. By default, a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Its ``lines`` are the training's and, where there was one, the validation's.
+        Its ``lines`` are that of the training and, if there was one, that of the validation.
+
+    Raises
+    ------
+    KeyError
+        If the history holds no such metric.
 
     Examples
     --------

@@ -15,7 +15,7 @@ _LINE_OF_TEXT = 12.0  # points between two names
 
 
 def make_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8)) -> Axes:
-    """Make a light figure of its own, so that it reads in a dark notebook too."""
+    """Make a figure with a light background, which also reads well in a dark notebook."""
     if ax is None:
         _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
         ax.spines[["top", "right"]].set_visible(False)

@@ -29,29 +29,33 @@ def plot_loss_surface(
 ) -> Axes:
     """Draw the contours of a loss of two parameters, and an optimizer's path over them.
 
-    The contours rise by a constant factor above the smallest loss on the grid, so that the bottom
-    of a valley shows too.
+    The contours rise by a constant factor above the smallest loss on the grid. So the bottom of a
+    valley can also be seen.
 
     Parameters
     ----------
     loss : callable
-        ``loss(x, y)`` gives one number for two numbers; it is called ``points**2`` times. A
-        ValueError if it is finite nowhere.
+        ``loss(x, y)`` returns one number. It is called ``points**2`` times.
     x_range, y_range : (float, float)
         The lowest and the highest value of each parameter.
     path : array-like of shape (steps, 2), optional
-        The parameters after each step, the start first; a ValueError if it has another shape.
+        The parameters at the start and after each step.
     labels : (str, str)
         The names of the two parameters.
     points : int
         How many values of each parameter are tried.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure by default.
+        Where to draw. By default, a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The path, where given, is its first line.
+        If a path is given, it is the first of ``lines``.
+
+    Raises
+    ------
+    ValueError
+        If the loss is finite nowhere, or ``path`` has another shape.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def for_warm_up(
 
 
 def mixed(ids: Sequence[str]) -> list[str]:
-    """Return the questions in an order in which those of one lesson stand apart, if they can.
+    """Return the questions in an order that separates those of one lesson, if possible.
 
     >>> mixed(["02.a", "02.b", "03.a", "02.c"])
     ['02.a', '03.a', '02.b', '02.c']

@@ -84,8 +84,8 @@ def from_here(path: Path) -> str:
 def find_workspace() -> Workspace:
     """Return the workspace of the current folder.
 
-    That is the nearest one at or above it, or ``work/`` of the checkout or release around it. Where
-    there is neither, as for a notebook opened alone, it is the current folder.
+    That is the nearest one at or above it, or ``work/`` of the checkout or release around it. If
+    there is neither, as for a single downloaded notebook, it is the current folder.
     """
     here = Path.cwd()
     for folder in (here, *here.parents):

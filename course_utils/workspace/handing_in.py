@@ -1,8 +1,8 @@
-"""``course hand-in``: one zip of what was worked on, with a receipt for whoever hands it in.
+"""``course hand-in``: pack the lessons that were worked on into one zip, with a receipt.
 
-The zip is named so that `course grade` knows whose it is and when it came, also after a learning
-system has put a name of its own before it. A grading never reads the receipt; how long somebody
-worked on a lesson is in both, for the class's median.
+The zip's name tells `course grade` whose it is and when it was made, even after a learning system
+has put another name before it. Grading never reads the receipt. The zip and the receipt say how
+long somebody worked on a lesson, for the class's median.
 """
 
 import getpass
@@ -98,8 +98,8 @@ def collect(workspace: Workspace, lessons: list[Lesson]) -> HandIn:
 def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]:
     """Write one zip of what was found into a folder, and return its path and the receipt.
 
-    In a folder of somebody else's, a drop box, nobody but the owner can read it, and the folder's
-    group where the folder hands its group on (``chmod g+s``). What was handed in before stays.
+    In somebody else's folder, a drop box, only the owner can read the zip. If the folder passes on
+    its group (``chmod g+s``), the group can also read it. Earlier zips stay.
 
     Raises
     ------

@@ -66,23 +66,23 @@ def merged(base: Notebook, mine: Notebook, new: Notebook) -> tuple[Notebook, lis
     Parameters
     ----------
     base, mine : Notebook
-        What the learner was given, and what the learner has.
+        The notebook that the learner was given, and the learner's copy.
     new : Notebook
-        What is given now.
+        The notebook that is given now.
 
     Returns
     -------
     notebook : Notebook
         The cells of ``new`` in their order. A cell that the learner wrote in, added or moved stays,
-        after the cell that it follows in ``mine``; a cell that the learner deleted stays away.
+        after the cell that it follows in ``mine``. A cell that the learner deleted stays deleted.
     changes : list of CellChange
         What becomes of each cell that is not simply as it was.
 
     Notes
     -----
-    Cells are matched by exercise, by id, and where an editor gave new ids by equal text. The id of
-    a corrected cell is another one, so between two cells that are matched, those that are most
-    alike are. A cell moved if it is not on a longest common subsequence of both orders.
+    Cells are matched by exercise, by id, and by equal text if an editor gave new ids. A corrected
+    cell has a new id, so between two matched cells the most similar ones are matched. A cell has
+    moved if it is not on a longest common subsequence of both orders.
     """
     in_new = {key: cell for key, cell in zip(_keys_of_new(base, new), new["cells"], strict=True)}
     mine_keys = _keys_of_mine(base, mine, in_new)
@@ -168,7 +168,7 @@ def _beside(new: Cell) -> Cell:
 def _merged_entries(
     base: Mapping[str, Any], mine: Mapping[str, Any], new: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the entries of ``new``, but for those that the learner, or an editor, changed."""
+    """Return the entries of ``new``, except for those that the learner, or an editor, changed."""
     result = {}
     for key in {**new, **mine}:
         source = new if mine.get(key) == base.get(key) else mine
@@ -192,7 +192,7 @@ def _match(base: Sequence[Cell], cells: Sequence[Cell]) -> list[int | None]:
                 number = found[place] = numbers[known].pop(0)
                 del free[number]
 
-    # Of two cells of one exercise, as a copy makes them, the one that was given is the exercise's.
+    # A copied cell makes two for one exercise. The one that was given counts.
     take(lambda cell: (cell["metadata"].get("exercise"), cell.get("id")))
     take(lambda cell: cell["metadata"].get("exercise"))
     take(lambda cell: cell.get("id"))
@@ -236,7 +236,7 @@ def _most_alike(cell: Cell, base: Sequence[Cell], free: Sequence[int]) -> int | 
 def _keys_of_mine(
     base: Notebook, mine: Notebook, in_new: Mapping[Hashable, Cell]
 ) -> list[Hashable]:
-    """Return the key of each of the learner's cells; a cell of their own has its place."""
+    """Return the key of each of the learner's cells. The key of an added cell is its position."""
     keys: list[Hashable] = list(_match(base["cells"], mine["cells"]))
     for place, cell in enumerate(mine["cells"]):
         if keys[place] is None:

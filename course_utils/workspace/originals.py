@@ -111,8 +111,8 @@ def parsed_notebook(text: str, name: str) -> Notebook:
 def notebooks_root() -> Path | None:
     """Return the checkout or release whose ``notebooks/`` are given out.
 
-    It is that of the current folder, or else that in which this package stands; None where the
-    package was installed from a wheel, which brings the notebooks itself.
+    It is that of the current folder, or else that which holds this package. It is None if the
+    package was installed from a wheel, which contains the notebooks.
     """
     if (course_folder() / "notebooks").is_dir():
         return course_folder()
@@ -212,13 +212,13 @@ def typed_cells(name: str, root: Path, current: Notebook | None = None) -> list[
     root : Path
         The checkout or release.
     current : Notebook, optional
-        What the lesson gives now, where its source is at hand.
+        What the lesson gives now, if its source is available.
 
     Returns
     -------
     list of str
-        Each in a few words; empty where the notebook is missing, or as a build wrote it, whatever
-        its outputs are.
+        Each in a few words. Empty if the notebook is missing, or as a build wrote it. Outputs do
+        not count.
     """
     try:
         notebook = read_notebook(root / "notebooks" / f"{name}.ipynb")

@@ -33,11 +33,11 @@ def write_output(files: Mapping[str, str | bytes], out: Path, command: str) -> N
     Parameters
     ----------
     files : mapping of str to str or bytes
-        Paths with forward slashes, and the content of each.
+        From a path with forward slashes to the content of the file.
     out : Path
         A folder or zip that is new, empty, or from an earlier call of the same ``command``.
     command : str
-        What writes, such as ``"course release"``.
+        The name of the command that writes, such as ``"course release"``.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def progress_path() -> Path:
     if named:
         return Path(named).expanduser()
     kept = find_workspace().kept
-    # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
+    # Running a worked notebook, or a lesson's source, does not pass its exercises.
     if runs_a_solution():
         return kept / "solutions.json"
     return kept / "progress.json"

@@ -89,8 +89,8 @@ def corrected_in_words(workspace: Workspace) -> str:
 def update(workspace: Workspace) -> tuple[list[Update], Path | None]:
     """Bring every lesson up to date, and return what was done and where the old notebooks are.
 
-    Each notebook is kept whole before it is replaced, at once, by the new one: whenever this is
-    cut off, a notebook is the old or the new one, and the next update goes on.
+    Each notebook is copied first, and then replaced by the new one in a single step. If this is cut
+    off, every notebook is the old or the new one, and the next update goes on.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def update(workspace: Workspace) -> tuple[list[Update], Path | None]:
 
 
 def undo(workspace: Workspace) -> list[Path]:
-    """Put back the notebooks that the last update replaced; those of now are kept, too.
+    """Put back the notebooks that the last update replaced. The present ones are also kept.
 
     Returns
     -------

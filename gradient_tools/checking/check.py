@@ -46,9 +46,9 @@ def check_gradients(
         cotangents. Without arguments if ``at`` holds variables. Otherwise it takes the tensors: a
         list or tuple is unpacked into arguments, anything else is one argument.
     at : tensor, array, float, variable, nested structure of them, Keras model or tf.Module
-        Where to check: floating point, finite. Of a model, its trainable variables. Variables are
-        moved and put back exactly, also if ``f`` raises. Integers and booleans among them, such as
-        labels, are constants: ``f`` gets them as they are, and the report names them.
+        Where to check: finite, floating-point values. A model stands for its trainable variables.
+        Variables are moved and restored exactly, even if ``f`` raises. Integers and booleans, such
+        as labels, are constants. ``f`` gets them unchanged, and the report names them.
     grads : nested structure like ``at``, optional
         Gradients derived by hand, to be judged instead of the tape's; None for a constant.
     directions : int
@@ -58,16 +58,17 @@ def check_gradients(
     mode : {"directional", "entrywise"} or slice
         Along random directions, or every entry, or only these entries of each flattened tensor.
     step : float, optional
-        The furthest that an entry moves, in its own unit. By default where the change of ``f``
-        stands out from its rounding, at most 1/4 of the entry's size, or of 1 if that is larger.
+        The furthest that an entry moves, in its own unit. By default it is large enough for the
+        change of ``f`` to exceed its rounding error. It is at most 1/4 of the entry's size, or 1/4
+        if the entry is smaller than 1.
     seed : int
-        Of the directions. No global random state is read or changed.
+        Seeds the directions. No global random state is read or changed.
 
     Returns
     -------
     GradientReport
-        One row for each tensor or variable. ``report.passed`` only if every row agrees: a gradient
-        that could not be judged does not pass, though it need not be wrong. Its hint says what to
+        One row for each tensor or variable. ``report.passed`` is True only if every row agrees. A
+        gradient that could not be judged does not pass, but it may be right. Its hint says what to
         try.
 
     Raises
@@ -85,19 +86,22 @@ def check_gradients(
     - ``|2 B(h) - B(2h)| / 2`` for kinks, where B, the forward minus the backward difference,
       doubles with h unless the slope jumps. With it the bar bounds the error of any one kink.
 
-    Of several kinks at the point itself the jumps may cancel along a line while the errors add up:
-    no bar of a closer look is shorter than is typical of the lines drawn alike, and a row agrees
-    only if every measurement does, and one of them has a bar that is small beside the gradient. A
-    gradient that is zero but for rounding has none. It agrees if moving its leaf by 1 changes f by
-    less than a thousandth of its value, and of what the other leaves change or 1, claimed and
-    measured; the hint says so.
+    If several kinks lie at the point itself, their jumps may cancel along one line while the errors
+    add up. So a closer look never uses a bar that is shorter than the median of its family of
+    directions. A row agrees only if every measurement agrees, and at least one bar is small
+    compared with the gradient.
 
-    A check evaluates f ``12 + 4 * directions * n`` times for n tensors or variables, however many
-    numbers they hold, and some more where f hardly moves. A gradient that looks wrong is looked at
-    again along 14 fresh directions, 28 if that leaves doubt, with at most 5 steps and 20
-    evaluations each. What rounding and kinks then leave open is measured along the same directions
-    at 24 points, or twice 24: the slope is that of a line fitted to what is odd in f, whose bar has
-    the same three parts.
+    A gradient that is zero except for rounding has no such bar. It agrees if moving its leaf by 1
+    changes f by less than a thousandth of f's value, and by less than a thousandth of the largest
+    change that another leaf causes, or of 1. This must hold for the claimed and for the measured
+    change. The hint says so.
+
+    A check evaluates f ``12 + 4 * directions * n`` times for n tensors or variables, regardless of
+    their sizes, and more often if f hardly changes. A gradient that looks wrong is measured again
+    along 14 new directions, or 28 if that is not conclusive. Each direction takes at most 5 steps
+    and 20 evaluations. If rounding or kinks still leave doubt, f is evaluated at 24 or 48 points
+    along the same directions. The slope is then that of a line fitted to the odd part of f. Its
+    error bar has the same three parts.
 
     Examples
     --------

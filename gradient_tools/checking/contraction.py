@@ -69,7 +69,7 @@ class Contraction:
             self.point.move({i: self.point.values[i] for i in moves})
 
     def repeats(self) -> bool:
-        """Evaluate once more at the point itself, and compare but for rounding."""
+        """Evaluate f once more at the point itself, and tell whether only rounding differs."""
         return all(
             np.max(np.abs(np.asarray(now, np.float64) - before))
             <= 64 * self.epsilon * np.max(np.abs(before))

@@ -146,10 +146,10 @@ def power_of_two(number: float) -> float:
 
 
 def typical_size(x: np.ndarray) -> np.ndarray:
-    """Return how far each entry of ``x`` may move: its size, and for tiny entries their peers'.
+    """Return how far each entry of ``x`` may move: its size, or that of its peers if it is tiny.
 
-    An entry counts for at least a quarter of the median of the entries that are not zero, and
-    where all of ``x`` is zero (a fresh bias), for 1.
+    The size is at least a quarter of the median size of the nonzero entries. If all of ``x`` is
+    zero, as in a new bias, every size is 1.
 
     >>> print(typical_size(np.array([8.0, -4.0, 0.0])))
     [8.  4.  1.5]

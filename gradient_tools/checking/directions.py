@@ -13,11 +13,12 @@ class Directions:
     Parameters
     ----------
     size : ndarray
-        How far each entry typically moves: a direction moves large entries further.
+        How far each entry typically moves. A direction moves large entries further.
     gradient : ndarray, shape of ``size``
         The gradient to be judged.
     suspect : ndarray, shape of ``size``
-        The part of it that is doubted: all of it, or its difference from another gradient.
+        The part of the gradient that is in doubt. It is the whole gradient, or its difference from
+        another gradient.
     """
 
     def __init__(self, size: np.ndarray, gradient: np.ndarray, suspect: np.ndarray) -> None:

@@ -117,9 +117,9 @@ def _zero_but_for_rounding(finding: Finding) -> str:
     probe = finding.probe
     bar = max(m.error_bar for m in finding.measured) * probe.room
     return (
-        f"The gradient is zero but for rounding: moving {probe.name} by {probe.room:.2g} changes f "
-        f"by at most {bar:.1e}. The rounding of values of about {probe.scale:.2g} hides anything "
-        "smaller."
+        f"The gradient is zero except for rounding: moving {probe.name} by {probe.room:.2g} "
+        f"changes f by at most {bar:.1e}. The rounding of values of about {probe.scale:.2g} hides "
+        "anything smaller."
     )
 
 

@@ -68,21 +68,20 @@ class Measurement:
     Attributes
     ----------
     analytic, numeric : float
-        The inner product of the gradient and the direction; the central difference along it, or
-        the slope of a line through many points.
+        The inner product of the gradient and the direction, and the central difference along the
+        direction. With many points, ``numeric`` is the slope of a line through them.
     error_bar : float
-        How far ``numeric`` may be from the truth; infinite where f was not finite nearby.
+        How far ``numeric`` may be from the true slope. It is infinite if f was not finite nearby.
     rounding : float
-        The part of the error bar that rounding accounts for.
+        The part of the error bar that is due to rounding.
     step : float
-        The length h of the shorter of the two steps, or how far the many points reach; the
-        direction is a unit vector.
+        The length h of the shorter of the two steps, or how far the many points reach.
     kink : float
-        How much the slope jumps within the steps taken, as at relu(0); 0 where f is smooth.
+        How much the slope jumps within the steps taken, as at relu(0). It is 0 if f is smooth.
     direction : numpy.ndarray
         The unit vector along which the leaf was moved, of its shape.
     entry : tuple of int or None
-        The one entry that was moved; None for a direction through all of them.
+        The only entry that was moved. None for a direction that moves all of them.
     """
 
     analytic: float
@@ -148,7 +147,7 @@ class LeafProbe:
             gradient = claimed
         self.gradient = gradient
         self.is_zero = not np.any(gradient)
-        # How much f changes when the leaf moves by its own size, or as far as it may.
+        # How much f changes if the leaf moves by its size, or as far as it may.
         change = norm(self._size * gradient)
         self.change = norm(np.maximum(self._size, self.room) * gradient)
         suspect = self._expected = gradient
@@ -165,9 +164,9 @@ class LeafProbe:
     def first_step(self, direction: np.ndarray) -> float:
         """Return a good step along a direction, a power of two.
 
-        It is where rounding is a quarter of ``eps**(1/3)`` of the slope that the gradient claims,
-        or ``eps**(1/3)`` times as far as x may move where it claims none; for a function whose
-        values are of the size of its derivative the two are about the same.
+        With this step, the rounding error is a quarter of ``eps**(1/3)`` of the claimed slope. If
+        the claimed slope is zero, the step is ``eps**(1/3)`` times as long as x may move. The two
+        are about the same if the values of f are as large as its derivative.
         """
         wanted = self._precision / 4 * abs(inner(self._expected, direction))
         default = self._precision * self._furthest(direction)
@@ -237,9 +236,9 @@ class LeafProbe:
     def is_negligible(self, m: Measurement, largest: float) -> bool:
         """Whether slope and bar are nothing beside f, so that the gradient is zero in effect.
 
-        Nothing beside its value is not enough, as a constant in f may hide any gradient: also
-        beside the ``largest`` change that a leaf can cause, or beside 1. The claim must be
-        rounding, or nothing beside that change.
+        Comparing with the value of f is not enough, because a constant in f may hide any gradient.
+        So the slope must also be small compared with the ``largest`` change that a leaf can cause,
+        or with 1. The claimed gradient must be rounding error, or small compared with that change.
         """
         slope, bar = max(abs(m.analytic), abs(m.numeric)), m.error_bar * self.room
         visible = np.inf if self.claimed is None else max(largest, _USUAL_SIZE)
@@ -371,11 +370,11 @@ class LeafProbe:
         return float(self._rounding + 4 * self.contraction.epsilon * grown)
 
     def _reach(self, direction: np.ndarray) -> float:
-        """Return how far the unit step moves an entry at most, in units of its own size."""
+        """Return how far the unit step moves an entry at most, relative to its size."""
         return float(np.max(np.abs(direction) / self._size))
 
     def _furthest(self, direction: np.ndarray) -> float:
-        """Return the step that moves every entry by its own size, or one as far as it may."""
+        """Return the step that moves every entry by its size, or one entry as far as it may."""
         return max(1 / self._reach(direction), self.room / float(np.max(np.abs(direction))))
 
 

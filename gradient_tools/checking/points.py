@@ -1,7 +1,7 @@
 """Where a function is evaluated: named variables or tensors that can be moved and put back.
 
-`find_point` turns whatever a learner may write for ``at`` (a tensor, an array, a variable, a
-nest of them, a Keras model) into one `Point`, and refuses with a sentence what has no derivative.
+`find_point` turns ``at`` into a `Point`. A user may write a tensor, an array, a variable, a nested
+structure of them, or a Keras model. What has no derivative gets an error in plain words.
 """
 
 import inspect

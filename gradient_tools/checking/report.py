@@ -41,14 +41,14 @@ class GradientRow:
     Attributes
     ----------
     name, shape, dtype
-        Of the variable; the name is its path.
+        Describe the variable. The name is its path.
     verdict : str
         ``agrees``, ``disagrees``, ``disconnected``, ``not repeatable``, ``kink nearby`` or
         ``cannot tell``.
     hint : str
-        What the mistake looks like and where to look; empty where there is none.
+        What the mistake looks like and where to look. Empty if there is none.
     evaluations : int
-        How often f was evaluated for this row alone.
+        How often f was evaluated only for this row.
     measurements : tuple of Measurement
         Every direction, the most telling one first.
     """
@@ -115,9 +115,9 @@ class GradientReport:
     order : {1, 2}
         1 for the gradient, 2 for the gradient of the gradient.
     seed : int
-        Gives the same directions again.
+        With it, a check draws the same directions again.
     constants : mapping of str to str
-        The names and dtypes of what has no derivative: integers and booleans. They have no row.
+        The names and dtypes of the integers and booleans. They have no derivative and no row.
     """
 
     rows: tuple[GradientRow, ...]

@@ -172,10 +172,10 @@ def _look_finely(
 def _covering_hidden_kinks(family: list[Measurement]) -> list[Measurement]:
     """Let every bar cover the kinks that are typical of measurements along directions drawn alike.
 
-    Where several kinks lie at the point itself, as in a relu network whose biases are zero, the
-    jumps of the slope are of either sign and may cancel along one line, though the error they cause
-    does not. Along most other lines they show. Kinks at a distance show along a few lines only,
-    which the median passes over.
+    Several kinks may lie at the point itself, as in a relu network whose biases are zero. The slope
+    then jumps up or down, and the jumps may cancel along one line, but the errors they cause do
+    not. Along most other lines the jumps show. More distant kinks show only along a few lines, and
+    the median ignores them.
     """
     kinks = [m.kink for m in family]
     least = KINK_MARGIN * _SPREAD_OF_MEDIAN * float(np.median(kinks)) if kinks else 0.0
@@ -188,7 +188,7 @@ def _is_sharp(probe: LeafProbe, measurements: Sequence[Measurement], limit: floa
 
 
 def _are_negligible(probe: LeafProbe, measurements: Sequence[Measurement], largest: float) -> bool:
-    """Whether the gradient is zero but for rounding, claimed and measured."""
+    """Whether the claimed and the measured gradient are zero except for rounding."""
     return not probe.is_erratic and all(probe.is_negligible(m, largest) for m in measurements)
 
 

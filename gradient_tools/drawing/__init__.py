@@ -1,7 +1,7 @@
 """The picture of a tape: what was computed, and the gradient that comes back.
 
-``grouping`` and ``folding`` turn a recording into cards, which say in words what is drawn;
-``layout`` and ``routing`` say where they and the lines between them go, ``shapes`` what is there.
-``still`` draws it once with matplotlib; ``moving`` goes through it step by step, in a drawing by
-``vector``.
+``grouping`` and ``folding`` turn a recording into cards, which say in words what is drawn.
+``layout`` places the cards, ``routing`` the lines between them, and ``shapes`` lists what to draw.
+``still`` draws everything once with matplotlib. ``moving`` goes through it step by step, in a
+drawing by ``vector``.
 """

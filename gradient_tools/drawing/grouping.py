@@ -23,10 +23,10 @@ class Key(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A value that an operation reads, as its input number ``place``, and the way back to it.
+    """A value that an operation reads, as its input number ``place``, and the edge to it.
 
-    It goes from card number ``maker`` to card number ``reader``. ``passed_on`` and ``slopes`` are
-    those of the operation, for this input.
+    The edge goes from card number ``maker`` to card number ``reader``. ``passed_on`` and ``slopes``
+    are those of the operation, for this input.
     """
 
     maker: int

@@ -1,7 +1,8 @@
 """Where every box goes: a layered layout from left to right that wraps like text.
 
-The steps are those of Sugiyama, Tagawa and Toda (1981): layers by the longest path, dummy boxes
-where an edge crosses a layer, few crossings by barycentres, then coordinates. ``routing`` draws the
+The method is that of Sugiyama, Tagawa and Toda (1981). Layers come from the longest path, and an
+edge that crosses a layer gets a dummy box there. Barycenters keep crossings few, and coordinates
+come last. ``routing`` draws the
 edges between the boxes. Lengths are points, and y grows downwards.
 """
 
@@ -59,10 +60,11 @@ class Box:
     after: list["Link"] = field(default_factory=list)
 
     def near(self, forwards: bool) -> list[tuple["Box", float, float]]:
-        """List what it is linked with in the layer before, or after.
+        """List the boxes that it is linked with in the layer before, or after.
 
-        The numbers are how far below that it must lie for a straight line, and how strongly the
-        link asks for one: most in a chain of operations, and not at all from row to row.
+        The first number says how far below that box it must lie for a straight line. The second
+        says how strongly the link pulls it there: most in a chain of operations, and not at all
+        from row to row.
         """
         if forwards:
             return [(link.start, link.leaves - link.arrives, link.pull) for link in self.before]

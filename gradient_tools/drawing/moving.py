@@ -18,8 +18,8 @@ _COLOURS = (
     "--ink:var(--jp-content-font-color1,{});--paper:var(--jp-layout-color0,{});--grey:{};--part:{}%"
 )
 DIMMED = 65, 50  # % of ink, light and dark, in the text of a box whose step is still to come
-# Without the script the picture is still and whole, and the steps stand below it as a list. So they
-# are on paper, too: what waits for its step is dimmed or hidden on the screen alone.
+# Without the script the picture is still and whole, and the steps are a list below it. This is also
+# what is printed. Only on a screen are later steps dimmed or hidden.
 _THEME = Template("""
 .course-tape-moves{outline-offset:-2px;padding:.5em;overflow-x:auto}
 .course-tape-moves .course-tape{$light}
@@ -137,11 +137,11 @@ class MovingTape:
 def play_tape(f: Callable[..., Any], *inputs: Any, depth: int = 1) -> MovingTape:
     """Go through what a tape records of ``f(*inputs)``: forward, then back, step by step.
 
-    The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. On the
-    way back each step shows the gradient that arrived, the local slope, their product, and the line
-    of the program; a path without gradient ends where it is lost, with the cause. Where an
-    operation mixes entries, as a matrix product does, no number is its slope, and only what is
-    passed on is shown.
+    The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. In the
+    backward pass each step shows the upstream gradient, the local slope, their product, and the
+    line of the program. A path without gradient ends where the gradient is lost, with the cause. If
+    an operation mixes entries, as a matrix product does, it has no single slope. Then only the
+    resulting gradient is shown.
 
     Parameters
     ----------
@@ -151,9 +151,9 @@ def play_tape(f: Callable[..., Any], *inputs: Any, depth: int = 1) -> MovingTape
     Returns
     -------
     MovingTape
-        Shown when it stands last in a cell: a picture that follows the theme, whole and still where
-        scripts do not run. Its ``steps`` hold what is said, its ``description`` the whole drawing
-        in words, its ``svg`` the picture alone.
+        Shown if it is the last value of a cell. The picture follows the theme. Without scripts it
+        is whole and still. ``steps`` holds the text of each step, ``description`` the whole drawing
+        in words, and ``svg`` only the picture.
 
     Raises
     ------

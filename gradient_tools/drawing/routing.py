@@ -1,4 +1,4 @@
-"""The lines between the boxes: curves in the gaps, straight lines past boxes, and the way back."""
+"""The lines between the boxes: curves in gaps, straight lines past boxes, returns to a new row."""
 
 from itertools import pairwise
 from typing import Any
@@ -19,8 +19,8 @@ _RADIUS = 8.0  # of a returning line's corners
 class Layout:
     """Boxes for the cards, a line for each edge, and the width and height that hold them all.
 
-    ``_sides`` are the left and right of each column; ``_lanes`` say for each link that returns to
-    the next row where it goes down on the right, back in the gutter, and down on the left.
+    ``_sides`` holds the left and right of each column. ``_lanes`` has an entry for each link to the
+    next row: where it goes down on the right, back in the gutter, and down on the left.
     """
 
     def __init__(self, items: list[Item], edges: list[Edge]) -> None:

@@ -32,15 +32,15 @@ def plot_tape(f: Callable[..., Any], *inputs: Any, depth: int = 1, ax: Axes | No
     Parameters
     ----------
     f : callable
-        Called once as ``f(*inputs)``. Of a ``tf.function`` the drawing shows what is inside.
-        Without inputs, the sources are the variables that ``f`` reads.
+        Called once as ``f(*inputs)``. The operations inside a ``tf.function`` are drawn. Without
+        inputs, the sources are the variables that ``f`` reads.
     *inputs : tensor, variable, NumPy array, float, or dict, list or tuple of them
-        The sources. Anything else, whole numbers included, is handed on to ``f`` as it is.
+        The sources. Anything else, including integers, is passed to ``f`` unchanged.
     depth : int
-        How many levels of Keras objects are opened: 0 draws a model as one box, 1 draws its
-        layers, 2 what is in these.
+        How many levels of Keras objects are opened. With 0 a model is one box, with 1 its layers
+        are drawn, and with 2 what is in them.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, scaled to fit; a new figure of the right size by default.
+        Where to draw, scaled to fit. By default, a new figure of the right size.
 
     Returns
     -------
@@ -105,7 +105,7 @@ class _Pen:
         self.ax.text(text.x, text.y, text.text, parse_math=False, **look)
 
     def line(self, path: Path, alive: bool, name: str) -> None:
-        """Draw an edge: forward thin and dark, and the gradient's way back broad and orange."""
+        """Draw an edge: forward thin and dark, and the gradient path broad and orange."""
         color, style = (INK, "-") if alive else (GREY, _DASHES)
         if alive:
             self.path(path, 1, edgecolor=_ORANGE_BAND, capstyle="butt", lw=5.5)

@@ -3,16 +3,15 @@
 Start at ``tape`` (the tape that a learner uses) and ``diagnosis`` (from a call of ``gradient`` to
 its explanations). From there:
 
-- the room's own ``recording`` notes the operations around a tape; ``flow`` and ``flow_building``
-  join them into a flow of data, on a walk through a ``tf.function`` that is also the way on which
-  ``replay`` runs the backward pass again;
-- ``program_text`` and ``syntax`` read the user's program, and ``reaching`` tells which of its
-  lines can have run; ``keeping`` finds what holds a tensor, ``converting`` what was written where
-  a tensor became plain numbers, and ``rewriting`` writes a line as it should read;
-- ``case`` holds all that is known about one call, ``causes_of_none`` and ``causes_of_values`` ask
-  the questions, with ``second_derivatives`` for a gradient of a gradient; ``notes`` and
-  ``names_before`` are about gradients that are there, but perhaps not those that the user means;
-- ``wording``, ``messages`` and ``explanation`` say what was found.
+- ``recording`` lists the operations around a tape. ``flow`` and ``flow_building`` join them into a
+  flow of data, also through a ``tf.function``. ``replay`` runs the backward pass on it again.
+- ``program_text`` and ``syntax`` read the user's program. ``reaching`` tells which of its lines can
+  have run. ``keeping`` finds what holds a tensor. ``converting`` finds the code that turned a
+  tensor into plain numbers. ``rewriting`` writes a line as it should read.
+- ``case`` holds all that is known about one call. ``causes_of_none`` and ``causes_of_values`` find
+  the cause, and ``second_derivatives`` does so for a gradient of a gradient. ``notes`` and
+  ``names_before`` are about gradients that exist, but may not be those that the user means.
+- ``wording``, ``messages`` and ``explanation`` put the cause into words.
 """
 
 from .explanation import Explanation, Explanations

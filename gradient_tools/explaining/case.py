@@ -59,7 +59,7 @@ class Source:
 
     @property
     def trainable(self) -> bool:
-        """Whether a tape watches this source by itself."""
+        """Whether a tape watches this source automatically."""
         return bool(getattr(tf_variable(self.value), "trainable", False))
 
     @property

@@ -28,8 +28,8 @@ _SAME_VALUE = (
 def why_none(case: Case, source: Source) -> Finding | None:
     """Return why no gradient reached ``source``; None if a recorded path leads to it.
 
-    The order of the questions is the order in which a user would mend the program: the source
-    itself, then the first place on the way to the target where the gradient is lost.
+    The order is that in which a user would fix the program. The source itself comes first, then the
+    first place on the path to the target where the gradient is lost.
     """
     if not is_differentiable(source.value):
         assigned = case.text.last(source.name)
@@ -82,9 +82,10 @@ def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
 def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     """Return what lost the gradient first, of all that leads from ``reached`` to the target.
 
-    First comes what would open a way if it alone were mended, or all lines outside the block as
-    one: a normalisation inside a model stops gradients, too, beside the way that it leaves open.
-    Where the dtype of an output has no gradients, what lost it stands further on.
+    The first choice is a place that would open a path if only that place were fixed. All lines
+    outside the block count as one place. This skips, for example, a normalization in a model, which
+    also stops gradients but leaves another path open. If the dtype of an output has no gradients,
+    the place is further on.
     """
     lost = [
         (link, output)

@@ -51,7 +51,7 @@ _OF_A_PROGRAM = ("Ruled out", "This is concluded", "This is read")
 
 
 def reason(says: str, example: Example) -> str:
-    """Return what is said of an example, without how the tool came to it in a program."""
+    """Return the explanation of an example, without how the tool came to it in a program."""
     words = defaultdict(str, {"x": "x", "y": "y", "tape": "tape", **example.words})
     sentences = says.format_map(words).strip().removesuffix(".").split(". ")
     return f"{'. '.join(each for each in sentences if not each.startswith(_OF_A_PROGRAM))}."

@@ -35,7 +35,7 @@ class Explanation:
     message : str
         What happened, in at most three sentences.
     remedy : str
-        The code to write instead; a comment where nothing has to change.
+        The code to write instead, or a comment if nothing has to change.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""What is said of each cause: what happened, the code to write instead, and a line that has it."""
+"""The message for each cause: what happened, what to write instead, and a line that shows it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ __all__ = ["CAUSES", "FINITE", "Cause", "Example", "loss_at"]
 
 
 class Example(NamedTuple):
-    """A line that loses a gradient, what to write, and the words for what is said of its cause."""
+    """A line that loses a gradient, what to write instead, and the words that fill its message."""
 
     line: str
     instead: str
@@ -376,8 +376,8 @@ CAUSES = {
         "# make the program smaller until the gradient appears: what went last is the cause",
     ),
     "undetermined py_function": _cause(
-        "The gradient of {x} becomes 0 in tf.py_function, or before it. A tape of its own inside "
-        "gives that gradient, and answers only once, so nothing further back was examined.",
+        "The gradient of {x} becomes 0 in tf.py_function, or before it. That function uses its "
+        "own tape, which can be read only once, so nothing before it was examined.",
         "# the same without tf.py_function, where TensorFlow's functions can be seen: {line}",
     ),
 }

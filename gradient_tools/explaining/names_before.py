@@ -19,10 +19,10 @@ _GRADIENT_CALLS = ("gradient", "jacobian", "batch_jacobian")
 
 
 def names_before_block(frame: FrameType | None) -> dict[str, Held]:
-    """Return the variables and tensors under names that the block which begins here assigns.
+    """Return the variables and tensors whose names are assigned anew in the block that begins here.
 
-    Names such as ``params['w']`` and ``weights[0]`` stand for what a dict or list holds. Of a
-    function only those names are looked at that it also asks a gradient for, so most are never.
+    Names such as ``params['w']`` and ``weights[0]`` stand for what a dict or list holds. In a
+    function, only names that occur in a call of ``gradient`` are looked up.
     """
     user_frame, place = calling_point(frame)
     if user_frame is None or place is None:

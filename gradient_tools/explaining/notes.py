@@ -1,7 +1,7 @@
-"""Notes on gradients that are there, but perhaps not those that the user means.
+"""Notes on gradients that exist, but may not be those that the user means.
 
-A variable was changed after the forward pass, so the gradient is that at its old value; or the name
-of a source belongs by now to another tensor.
+If a variable was changed after the forward pass, the gradient is that at its old value. If the name
+of a source was assigned anew, it now belongs to another tensor.
 """
 
 from collections import defaultdict

@@ -173,7 +173,7 @@ class ProgramText:
         return sorted(found, key=lambda each: each.order)
 
     def is_in_function(self, assignment: Assignment) -> bool:
-        """Tell whether an assignment stands in the innermost function around the place."""
+        """Tell whether an assignment is in the innermost function around the place."""
         return assignment.file == self.file and _holds(self._scopes[0], assignment)
 
     def is_in_block(self, assignment: Assignment, tape: str, began: Line | None) -> bool:
@@ -196,7 +196,7 @@ class ProgramText:
         return last is not None and _holds(last, assignment)
 
     def may_be_passed_over(self, assignment: Assignment) -> bool:
-        """Tell whether an assignment, the last of its name, stands in a loop or a branch."""
+        """Tell whether an assignment is the last of its name, and in a loop or a branch."""
         kinds = (ast.If, ast.For, ast.While)
         around = [node for node in ast.walk(tree_of(assignment.file)) if isinstance(node, kinds)]
         is_last = assignment.order == max(each.order for each in self.of(assignment.name))
@@ -233,7 +233,7 @@ class ProgramText:
                     return call, Place(file, call.lineno)
                 inside = (each for each in calls_in(call) if each is not call)
                 if any(self._leaves(each, self.names) for each in inside):
-                    continue  # what is handed over has left before it is read
+                    continue  # the argument left TensorFlow before it was read
                 for body, inner_file, names in self._bodies(call):
                     for inner in calls_in(body):
                         if self._leaves(inner, names):
@@ -329,7 +329,7 @@ class ProgramText:
 
 
 def _holds(node: ast.AST, assignment: Assignment) -> bool:
-    """Tell whether an assignment stands in the body of a statement or function."""
+    """Tell whether an assignment is in the body of a statement or function."""
     if not isinstance(node, ast.stmt | ast.Lambda):
         return False
     inner = assignment.node
@@ -338,7 +338,7 @@ def _holds(node: ast.AST, assignment: Assignment) -> bool:
 
 
 def _is_same_place(one: str, other: str) -> bool:
-    """Tell whether both stand in one container, as ``params[name]`` and ``params['w']`` do."""
+    """Tell whether both name parts of one container, as ``params[name]`` and ``params['w']`` do."""
     return "[" in one and "[" in other and one.partition("[")[0] == other.partition("[")[0]
 
 

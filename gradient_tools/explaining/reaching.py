@@ -39,9 +39,9 @@ class Level:
     ) -> list[Assignment]:
         """Return the wanted assignments that can have given a name its value at a line.
 
-        They are in the order in which they ran. Those that a later one certainly replaced are left
-        out, and so are those below the line in a loop whose first pass is not over: ``is_bound``
-        tells which names have a value.
+        They are in the order in which they ran. An assignment is left out if a later one certainly
+        replaced it, or if it is below the line in a loop whose first iteration is not over.
+        ``is_bound`` tells which names have a value.
         """
         here = inf if line is None else line
         statements = [node for node in walk(self.scope) if isinstance(node, _MAY_PASS_OVER)]
@@ -105,7 +105,7 @@ def _branch(node: ast.If | ast.Match, line: float) -> int:
 
 
 def _certainly_ran(assignment: Assignment, line: float, statements: Sequence[ast.AST]) -> bool:
-    """Tell whether whoever reached the line had run an assignment, and kept nothing of before."""
+    """Tell whether every path to the line runs an assignment, which replaces the earlier value."""
     if isinstance(assignment.node, ast.AugAssign):
         return False
     around = (node for node in statements if _covers(node, assignment.node.lineno))

@@ -96,7 +96,7 @@ def _floats(value: object) -> object:
 
 
 def smooth(operation: str, line: str) -> str:
-    """Return a line with something that has a slope in place of an operation without gradient.
+    """Replace an operation without gradient by something that has a slope.
 
     >>> smooth("Round", "rounded = tf.round(w)")
     'rounded = w + tf.stop_gradient(tf.round(w) - w)  # passes the gradient on'

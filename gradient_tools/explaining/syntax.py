@@ -30,7 +30,7 @@ _ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "valu
 class Assignment:
     """One assignment of a name: ``value`` is the expression, ``node`` the whole statement.
 
-    ``order`` sorts assignments as they stand in the text; cells in the order in which they ran.
+    ``order`` sorts assignments by their place in the text, and cells by when they ran.
     """
 
     name: str

@@ -28,16 +28,16 @@ _as_written: Callable[[_Method], _Method] = tf.autograph.experimental.do_not_con
 class ExplainingTape(tf.GradientTape):
     """A ``tf.GradientTape`` that explains gradients that are None, zero or not finite.
 
-    It also notes where a gradient is there but may not be the one that is meant: a variable was
-    changed before the call of ``gradient``, or the name of a source means another tensor by then.
+    It also notes if a gradient exists but may not be the one that is meant. For example, a variable
+    was changed before the call of ``gradient``, or the name of a source was assigned anew.
 
-    Every argument and method is that of ``tf.GradientTape``, and every gradient is the one that
-    ``tf.GradientTape`` returns. While it records it also keeps a list of the operations, so use it
-    to understand a program, not to train for hours.
+    It has the arguments and methods of ``tf.GradientTape``, and returns the same gradients. While
+    it records it also keeps a list of the operations, so use it to understand a program, not to
+    train for hours.
 
-    Nothing is shown by itself. In a notebook, ``tape.explain()`` as the last line of a cell shows
-    cards; in a Python session or a script, ``print(tape.explain())`` prints them. The tape's own
-    ``repr`` says how much there is to explain.
+    A tape shows nothing until you call ``explain``. In a notebook, ``tape.explain()`` as the last
+    line of a cell shows cards. In a Python session or a script, use ``print(tape.explain())``. The
+    ``repr`` of the tape says how much there is to explain.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def explain_gradients(f: Callable[..., Any], sources: object) -> Explanations:
     ----------
     f : callable
         Called with the sources, one argument each, or without arguments if it takes none. It
-        returns a tensor of any shape, or a structure of tensors, whose sum is differentiated.
+        returns a tensor of any shape, or a structure of tensors. Their sum is differentiated.
     sources : tensor, variable, array, number, or a structure of them
         What to differentiate with respect to. Tensors are watched; variables are watched as a
         ``tf.GradientTape`` watches them. Arrays and numbers become tensors.

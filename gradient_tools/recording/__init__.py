@@ -1,9 +1,9 @@
-"""What a tape recorded of a computation, as plain data: ``running`` is where to start reading.
+"""What a tape recorded of a computation, as plain data. Start reading at ``running``.
 
-``recorder`` listens to the operations, for this room and for ``explaining``, and ``conversions``
-to what leaves TensorFlow; ``places`` knows the
-user's lines from those of tools, ``tensors`` what a variable is, and ``tensorflow_internals`` what
-TensorFlow does not promise. On these stands ``record_tape``, which runs a function once:
-``sources`` names what goes in, ``building`` folds the plumbing away and asks the tape for the
-gradients, ``labels`` finds plain words, and ``records`` is what comes out.
+``recorder`` listens to the operations, for this package and for ``explaining``. ``conversions``
+listens to tensors that become plain numbers. ``places`` tells the user's lines from those of tools,
+``tensors`` tells what a variable is, and ``tensorflow_internals`` holds what TensorFlow does not
+promise. ``record_tape`` uses them to run a function once. There, ``ends`` names the sources and
+targets, ``building`` removes bookkeeping operations and computes the gradients, ``labels`` finds
+plain words, and ``records`` holds the result.
 """

@@ -1,4 +1,4 @@
-"""From the operations that ran to a recording: fold the plumbing, ask the tape for gradients."""
+"""From the operations that ran to a recording: fold bookkeeping away, and compute gradients."""
 
 import math
 from collections import Counter
@@ -163,8 +163,8 @@ class Building:
     def _joined_custom_gradient(self, last: _Operation) -> _Operation:
         """Make one operation of what ran inside a function with its own gradient.
 
-        The tape knows nothing of the operations inside: they have no gradient, the values before
-        them have one, and the tape finds the way from ``last`` to those values.
+        The tape did not record the operations inside, so they have no gradient. The values before
+        them have one, because the tape leads from ``last`` to those values.
         """
         made_by = {value: each for each in self.operations for value in each.outputs}
         inside: list[_Operation] = []

@@ -38,16 +38,16 @@ _ARRAY_MAKERS = ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortr
 
 @dataclass(frozen=True, eq=False)
 class Conversion:
-    """A tensor that became plain numbers, by what, and the user's lines, the innermost first.
+    """A tensor that became plain numbers, what converted it, and the user's lines.
 
     Attributes
     ----------
     reference : weakref.ref
         The tensor, as long as somebody else keeps it.
     function : str
-        What converted it, such as ``"numpy"``, ``"float"``, ``"mean"``; "" for a NumPy ufunc.
+        What converted it, such as ``"numpy"`` or ``"float"``. Empty for a NumPy ufunc.
     lines : tuple of Line
-        The lines of the user's program that were running.
+        The lines of the user's program that were running, the innermost first.
     """
 
     reference: "weakref.ref[Any]"
@@ -58,7 +58,7 @@ class Conversion:
 _Listener = Callable[[Conversion], None]
 _in_thread = threading.local()  # its listeners: those of the blocks that are open in this thread
 _lock = threading.Lock()
-_replaced: list[tuple[Any, str, Any, Any]] = []  # owner, name, what it was, what stands there
+_replaced: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, replacement
 _open_blocks = 0
 
 

@@ -1,4 +1,4 @@
-"""What goes into a recorded function and what comes out of it, and what each is called."""
+"""The sources and targets of a recorded function, and their names."""
 
 import inspect
 import re
@@ -25,7 +25,7 @@ _SAYS_NOTHING = re.compile(r"(.*/)?variable(_\d+)?", re.IGNORECASE)
 
 
 def as_tensors(given: Any) -> Any:
-    """Make tensors of floats (float32) and arrays (their dtype); hand on what is anything else."""
+    """Make tensors of floats (float32) and arrays (their dtype); leave anything else unchanged."""
     if isinstance(given, Mapping):
         return {key: as_tensors(part) for key, part in given.items()}
     if isinstance(given, (list, tuple)):
@@ -36,7 +36,7 @@ def as_tensors(given: Any) -> Any:
 
 
 def name_arguments(f: Callable[..., Any], inputs: tuple[Any, ...]) -> dict[str, Any]:
-    """Name what ``f`` is called with after its parameters.
+    """Name the inputs of ``f`` after its parameters.
 
     >>> name_arguments(lambda x, *others: x, (1, 2, 3))
     {'x': 1, 'others': (2, 3)}
@@ -85,9 +85,9 @@ def variable_name(variable: tf.Variable | keras.Variable) -> str | None:
 def name_targets(
     f: Callable[..., Any], result: Any, taken: list[str]
 ) -> list[tuple[str, tf.Tensor]]:
-    """List the tensors in what ``f`` returned: ``y`` alone, or a dict's keys, or ``y1``, ``y2``.
+    """List the tensors that ``f`` returned, named ``y``, or by a dict's keys, or ``y1``, ``y2``.
 
-    A function with a short name of its own gives that name to its result.
+    If the function's own name is short, its result gets that name.
     """
     own = getattr(f, "__name__", "")  # a model has none
     is_own = not getattr(f, "__module__", "").startswith(("tensorflow", "keras"))

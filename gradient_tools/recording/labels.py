@@ -42,10 +42,10 @@ _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 def operation_label(
     op_type: str, operands: list[str | float | None], *, same_operand: bool = False, dtype: str = ""
 ) -> str:
-    """Say in a learner's words what an operation does; its type where there is no better word.
+    """Say in a learner's words what an operation does, or its type if there is no better word.
 
-    An operand is the name of a source, the number of a scalar constant, or None for any other;
-    ``same_operand`` says that both are one and the same value. Only a cast needs its ``dtype``.
+    An operand is the name of a source, the number of a scalar constant, or None for any other.
+    ``same_operand`` says that both are the same value. Only a cast needs its ``dtype``.
 
     >>> operation_label("Pow", ["x", 2.0])
     'x²'
@@ -84,7 +84,7 @@ def operation_label(
 
 
 def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
-    """Write a value in one short line: the shape, if it has more than ``most`` numbers.
+    """Write a value in one short line, or its shape if it has more than ``most`` numbers.
 
     None stands for a value that NumPy cannot hold.
 

@@ -16,9 +16,10 @@ __all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
 class RecordedValue:
     """A value of the forward pass and what the backward pass brought to it.
 
-    ``name`` is that of a source or target, or ``v1``, ``v2``, ... in the order of computing;
-    ``value`` is None where NumPy cannot hold it. ``gradient`` is the derivative of the (summed)
-    targets with respect to the value, of its shape; None where the tape found no way back to it.
+    ``name`` is that of a source or target, or ``v1``, ``v2``, ... in the order of computing.
+    ``value`` is None if NumPy cannot hold it. ``gradient`` is the derivative of the (summed)
+    targets with respect to the value, with its shape. It is None if no path leads from the value to
+    them.
     """
 
     name: str
@@ -32,17 +33,17 @@ class RecordedValue:
 class RecordedOperation:
     """An operation: numbers in ``inputs`` and ``outputs`` are positions in the recording's values.
 
-    Constants, and what was computed from constants alone, are left out. ``op_type`` is TensorFlow's
-    name, as ``"AddV2"``, and ``label`` the plain one, as ``"add"`` or ``"x²"``; ``layers`` are the
-    Keras layers that it ran in, the outermost first, and ``line`` is the program's that ran it,
-    empty where it cannot be read. For each input,
+    Constants, and what was computed only from constants, are left out. ``op_type`` is TensorFlow's
+    name, such as ``"AddV2"``, and ``label`` the plain one, such as ``"add"`` or ``"x²"``.
+    ``layers`` are the Keras layers that it ran in, the outermost first. ``line`` is the line of the
+    program that ran it, or empty if it cannot be read. For each input,
 
-    - ``passes_gradient`` tells whether gradient went back through this operation to it;
-    - ``passed_on`` is the gradient that the operation's rule sends there, for the gradient that
-      arrived or, if none did, for zero; None where the rule sends none;
-    - ``slopes`` is what the arriving gradient is multiplied by: an array of the input's shape where
-      each of its entries moves one entry of the output at the same place, or the output is one
-      number; else None.
+    - ``passes_gradient`` tells whether gradient flowed through this operation to it;
+    - ``passed_on`` is the gradient that the operation sends there for its upstream gradient (for
+      zero if there is none), or None if the operation has no gradient for this input;
+    - ``slopes`` is what the upstream gradient is multiplied by. It is an array of the input's shape
+      if each entry moves only the entry of the output at the same place, or if the output is one
+      number. Otherwise it is None.
     """
 
     op_type: str
@@ -60,8 +61,8 @@ class RecordedOperation:
 class TapeRecording:
     """What ``record_tape`` returns: values, and the operations in the order in which they ran.
 
-    ``sources`` and ``targets`` are positions in ``values`` of what went in and of what came out.
-    ``weights`` are those sources that the function was not given, but used of its own accord.
+    ``sources`` and ``targets`` are the positions of inputs and results in ``values``. ``weights``
+    are those sources that the function was not given as inputs, but read.
     """
 
     values: tuple[RecordedValue, ...]

@@ -34,7 +34,7 @@ def record_tape(f: Callable[..., Any], *inputs: Any) -> TapeRecording:
         holds what is inside it. Without inputs, the sources are the variables that ``f`` reads.
     *inputs : tensor, variable, NumPy array, float, or dict, list or tuple of them
         The sources. Tensors are watched; a variable is watched by the tape's own rule, so an
-        untrainable one gets no gradient. Anything else is handed on to ``f`` as it is.
+        untrainable one gets no gradient. Anything else is passed to ``f`` unchanged.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def record_tape(f: Callable[..., Any], *inputs: Any) -> TapeRecording:
 
     Notes
     -----
-    One persistent tape gives the gradient of the sum of the targets with respect to every value
-    at once; this is what ``tape.gradient`` itself does with several targets.
+    One persistent tape gives the gradient of the sum of the targets with respect to every value at
+    once. ``tape.gradient`` also differentiates the sum of several targets.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The few parts of TensorFlow that these tools use although TensorFlow does not promise them.
 
-Everything of theirs that may move between versions of TensorFlow stands here, and nowhere else.
+Whatever may change between versions of TensorFlow is only in this module.
 """
 
 import re
@@ -34,7 +34,7 @@ __all__ = [
 def listen_to_operations(listener: Callable[..., Any]) -> Iterator[None]:
     """Call ``listener`` after each operation that this thread runs, or adds to a graph.
 
-    It is called as ``listener(op_type, inputs, attributes, outputs, op_name, graph)``; ``graph`` is
+    The call is ``listener(op_type, inputs, attributes, outputs, op_name, graph)``. ``graph`` is
     None for an operation that ran eagerly.
     """
     from tensorflow.python.framework import op_callbacks
@@ -74,7 +74,7 @@ def moment_of(value: Any) -> int | None:
     return number if isinstance(number, int) else None
 
 
-# What TensorFlow puts around a message: the trace of a graph's node, and names of its own.
+# What TensorFlow puts around a message: the trace of a graph's node, and internal names.
 _AROUND_A_MESSAGE = re.compile(
     r"^Graph execution error:\n+(?:(?:Detected at node|  File|<stack traces).*\n+)*"
     r"|\{\{.*?\}\} ?| ?\[Op:\w+\].*"
@@ -111,7 +111,7 @@ def variables_given(frame: FrameType, inputs: tuple[Any, ...]) -> dict[int, Any]
     """Return the handles of the variables that the function of an operation was given itself.
 
     Such a function, as that of ``tf.nn.relu(w)``, reads a variable in C++ and reports only its own
-    operation. Its parameters stand in the order of the operation's inputs, a list for several. The
+    operation. Its parameters have the order of the operation's inputs, a list for several. The
     handles stand under the ids of the inputs.
     """
     parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]

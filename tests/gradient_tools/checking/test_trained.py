@@ -59,7 +59,7 @@ def test_no_row_agrees_within_a_bar_that_any_number_would_fit():
         )
         assert report.passed, report
         for row in report.rows:
-            if "zero but for rounding" not in row.hint:
+            if "zero except for rounding" not in row.hint:
                 assert row.error_bar <= 0.05 * abs(row.analytic)
             else:
                 assert training and row.error_bar < 1e-3
