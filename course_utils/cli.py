@@ -254,26 +254,29 @@ def place(
     """Find out where to start: up to twelve questions, about ten minutes.
 
     The questions follow the lessons, and end with the first wrong answer. Type ? if you do not
-    know. What you can skip is kept with your progress, and nothing is locked. Ctrl-C stops.
+    know. Then the answers are explained, and `course status` shows what you can skip. Nothing is
+    locked. Ctrl-C stops, and keeps nothing.
 
     - `course place --goal clipping`
     """
     from .placing import GoalError, Placing, ending, way_to
     from .reviewing import question_in_text
-    from .workspace.curriculum import LESSONS
     from .workspace.progress import read_progress, record_placement
 
     with sentence_for(GoalError, OSError):
         if goal:
-            print_text(way_to(goal, read_progress().placed or LESSONS[1].number))
+            print_text(way_to(goal, read_progress().placed))
             return
         placing = Placing()
         while placing.left:
             variant = placing.left[0]
             print_text(f"\nQuestion {placing.number()}\n\n{question_in_text(variant)}\n")
             typed = typer.prompt(f"Your answer ({variant.how}; ? if you do not know)")
-            print_text(repr(placing.answer(typed)))
+            if problem := placing.answer(typed):
+                print_text(problem)
         record_placement(placing.start().number)
+    for result in placing.results:
+        print_text(f"\n{result!r}")
     print_text("")
     for sentence in ending(placing):
         print_text(sentence)

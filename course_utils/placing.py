@@ -1,5 +1,6 @@
 """Where to start: ``place`` asks up to twelve questions, and names the first lesson you need."""
 
+import random
 from collections.abc import Collection
 from typing import Any
 
@@ -10,8 +11,13 @@ from .reviewing import Review
 from .workspace.curriculum import LESSONS, Lesson, find_lesson
 from .workspace.progress import read_progress, record_placement
 
-__all__ = ["GoalError", "Placing", "goals", "place", "way_to"]
+__all__ = ["GoalError", "Placing", "goals", "place", "skipped", "way_to"]
 
+# Two for each lesson of the path; one of the two variants of each is drawn.
+_QUESTIONS = (
+    *("01.a", "01.b", "02.a", "02.b", "03.a", "03.b"),
+    *("04.a", "04.b", "06.a", "06.3", "09.a", "09.c"),
+)
 _UNKNOWN = "?"  # what is typed for "I do not know"
 
 
@@ -20,47 +26,62 @@ class GoalError(ValueError):
 
 
 def placement_questions() -> list[Variant]:
-    """Return the questions that `place` asks, in the order of the lessons."""
-    return [variant for lesson in LESSONS for variant in variants(lesson.number) if variant.places]
+    """Draw the questions that `place` asks, in the order of the lessons."""
+    return [random.choice([v for v in variants(i[:2]) if v.id == i]) for i in _QUESTIONS]
 
 
 class Placing:
-    """A round of questions that ends with the first wrong answer, or with the last question."""
+    """A round of questions that ends with the first wrong answer, or with the last question.
+
+    The results are shown when the round is over, because an explanation may give away the answer to
+    a later question.
+    """
 
     def __init__(self) -> None:
         self.left = placement_questions()
         self.count = len(self.left)
-        self.passed: list[str] = []  # the lessons whose questions were all answered right
+        self.results: list[PredictionResult] = []
+        self._passed: list[str] = []  # the lessons whose questions were all answered right
 
-    def answer(self, typed: Any) -> PredictionResult:
-        """Answer the question that is asked; what is no answer to it changes nothing."""
+    def answer(self, typed: Any) -> str:
+        """Answer the current question. If this is not possible, change nothing and say why."""
         variant = self.left[0]
-        if typed == _UNKNOWN:
+        if isinstance(typed, str) and typed.strip() == _UNKNOWN:
             why = variant.sentence(variant.right)
             result = PredictionResult(variant.id, "", "I do not know", variant.right, why)
         else:
             result = answered(variant, typed)
         if not result.predicted:
-            return result
+            return f"{typed!r} is not an answer. Type {variant.how}, or ? if you do not know."
+        self.results.append(result)
         self.left.pop(0)
         if not result.is_right:
             self.left = []
         elif not self.left or self.left[0].id[:2] != variant.id[:2]:
-            self.passed.append(variant.id[:2])
-        return result
+            self._passed.append(variant.id[:2])
+        return ""
 
     def number(self) -> str:
-        """Say which question is asked, such as ``2 of at most 12``."""
-        return f"{self.count - len(self.left) + 1} of at most {self.count}"
+        """Return the number of the current question, such as ``2 of at most 12``."""
+        return f"{len(self.results) + 1} of at most {self.count}"
 
     def start(self) -> Lesson:
-        """Return the first lesson that the answers do not cover, also by what it builds on."""
-        known = with_needs(self.passed)
-        return next(lesson for lesson in LESSONS[1:] if lesson.number not in known)
+        """Return the lesson after the last one that the answers cover."""
+        known = with_needs(self._passed) | {LESSONS[0].number}
+        return next(lesson for lesson in LESSONS if lesson.number > max(known))
+
+
+def skipped(start: str) -> list[str]:
+    """Return the lessons that somebody who was placed at lesson ``start`` can skip.
+
+    These are the lessons of the right answers, and what they build on. Lesson 00 is not listed.
+    """
+    asked = {question[:2] for question in _QUESTIONS}
+    return sorted(with_needs([n for n in asked if n < start]) - {LESSONS[0].number})
 
 
 def with_needs(numbers: Collection[str]) -> set[str]:
-    """Return lessons with all that they build on."""
+    """Return lessons, and all lessons that they build on."""
     known: set[str] = set()
     for number in numbers:
         known |= {number} | with_needs(find_lesson(number).needs)
@@ -73,32 +94,37 @@ def goals() -> dict[str, Lesson]:
 
 
 def way_to(goal: str, start: str) -> str:
-    """Say which lessons are left until a goal, and how long they take.
+    """Return in words which lessons are left until a goal, and how long they take.
 
     Raises
     ------
     GoalError
         If there is no such goal.
     """
-    known = goals()
-    if goal not in known:
-        listed = ", ".join(f'"{name}"' for name in known)
+    known = {name.casefold(): name for name in goals()}
+    name = known.get(goal.strip().casefold())
+    if name is None:
+        listed = ", ".join(f'"{name}"' for name in known.values())
         raise GoalError(f'There is no goal "{goal}". Choose one of {listed}.')
-    last = known[goal]
-    left = sorted(number for number in with_needs([last.number]) if number >= start)
+    last = goals()[name]
+    covered = {LESSONS[0].number, *skipped(start)}
+    left = sorted(with_needs([last.number]) - covered)
     if not left:
-        return f'For "{goal}", go straight to {_named(last)}.'
+        return (
+            f'For "{name}", nothing is left: your answers cover {_named(last)}. It stays open, if '
+            "you want to read it again."
+        )
     minutes = sum(find_lesson(number).minutes for number in left)
     hours = f"{minutes} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
-    return f'For "{goal}", do the essentials of {", ".join(left)}: about {hours}.'
+    return f'For "{name}", do the essentials of {", ".join(left)}: about {hours}.'
 
 
 def place(answer: Any = "", *, goal: str = "") -> Review:
     """Find out where to start: up to twelve questions, about ten minutes.
 
     Call it without an answer for the first question, and then with your answer to each. The
-    questions follow the lessons, and end with the first wrong answer. The map of `status()` then
-    shows what you can skip, and nothing is locked. First used in lesson 00.
+    questions follow the lessons, and end with the first wrong answer. Then the answers are
+    explained, and `status()` shows what you can skip. Nothing is locked. First used in lesson 00.
 
     Parameters
     ----------
@@ -117,31 +143,32 @@ def place(answer: Any = "", *, goal: str = "") -> Review:
     """
     global _placing
     if goal:
-        return Review((), (way_to(goal, read_progress().placed or LESSONS[1].number),))
-    if answer == "" or _placing is None or not _placing.left:
+        return Review((), (way_to(goal, read_progress().placed),))
+    if _placing is None:
+        if answer != "":
+            return Review((), ("No question is open. Call `place()` for the first one.",))
         _placing = Placing()
-    said: tuple[PredictionResult, ...] = ()
-    if answer != "":
-        said = (_placing.answer(answer),)
+    problem = _placing.answer(answer) if answer != "" else ""
     if _placing.left:
         question = _placing.left[0]
         how = f'{question.how}, or "?" if you do not know'
-        lines = (f"Question {_placing.number()}. Answer with `place(...)`: {how}.",)
-        return Review(said, lines, (question,))
-    record_placement(_placing.start().number)
-    return Review(said, tuple(ending(_placing)))
+        line = f"Question {_placing.number()}. Answer with `place(...)`: {how}."
+        return Review((), tuple(filter(None, (problem, line))), (question,))
+    ended, _placing = _placing, None
+    record_placement(ended.start().number)
+    return Review(tuple(ended.results), tuple(ending(ended)))
 
 
 _placing: Placing | None = None
 
 
 def ending(placing: Placing) -> list[str]:
-    """Say where to start, what can be skipped, and how to go on."""
+    """Return sentences that say where to start, what can be skipped, and how to go on."""
     start = placing.start()
-    known = sorted(with_needs(placing.passed) - {LESSONS[0].number})
-    if known:
-        skipped = ", ".join(known)
-        first = f"Start with {_named(start)}: you can skip the essentials of {skipped}."
+    covered = skipped(start.number)
+    if covered:
+        listed = ", ".join(covered)
+        first = f"Start with {_named(start)}: you can skip the essentials of {listed}."
         why = "You answered the questions on them, or on a lesson that builds on them, right."
     else:
         first = f"Start with {_named(start)}."
@@ -151,7 +178,7 @@ def ending(placing: Placing) -> list[str]:
         first,
         why,
         f"Did you come for one thing? `place(goal=...)` lists the lessons until there: {listed}.",
-        "Nothing is locked. `place()` asks again, and `status()` shows what you skipped.",
+        "Nothing is locked. `place()` asks again, and `status()` shows what you can skip.",
     ]
 
 

@@ -12,6 +12,7 @@ from gradient_tools.showing.card import card, with_code
 from gradient_tools.showing.palette import GREEN
 
 from .exercises.exercise import Exercise
+from .placing import skipped
 from .reviewing import due_now
 from .workspace.curriculum import LESSONS, Lesson, all_exercises, find_lesson
 from .workspace.folders import find_workspace, from_here
@@ -97,10 +98,10 @@ class Standing:
         said = [self._progress.notice] if self._progress.notice else []
         said.append(f"{passed} exercises passed, {points} points.")
         said += [self._corrected] if self._corrected else []
-        if start := self._progress.placed:
+        if covered := skipped(self._progress.placed):
             said.append(
-                f"Start with lesson {start}: `place()` found that you can skip the lessons before "
-                "it. They stay open, and `place()` asks again."
+                f"Start with lesson {self._progress.placed}: `place()` found that you can skip the "
+                f"essentials of {', '.join(covered)}. They stay open, and `place()` asks again."
             )
         if self._due:
             questions = "questions from before are" if self._due > 1 else "question from before is"

@@ -89,7 +89,6 @@ class Variant(Callout):
     section: str = ""  # the heading in the lesson below which it can be read again
     question: str = "What does it print?"
     truth: str = ""
-    places: bool = False  # whether `place` asks it, to find out where a learner starts
 
     def __post_init__(self) -> None:
         super().__post_init__()

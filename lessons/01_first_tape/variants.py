@@ -50,7 +50,6 @@ print(f"{tape.gradient(income, price)}")
     Variant(
         id="01.b",
         section="What is on the tape?",
-        places=True,
         program="""
 side = tf.Variable(3.0)  # m
 
@@ -157,7 +156,6 @@ print(len(calls))
     Variant(
         id="01.2",
         section="What shape does a gradient have?",
-        places=True,
         program="""
 pixels = tf.ones((32, 9))
 kernel = tf.Variable(tf.ones((9, 3)))

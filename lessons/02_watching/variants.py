@@ -27,7 +27,6 @@ print(tape.gradient(cost, price))
     Variant(
         id="02.a",
         section="Why is this gradient `None`?",
-        places=True,
         program="""
 height = tf.constant([1.0, 4.0])
 gravity = tf.Variable(2.0)
@@ -53,7 +52,6 @@ print(by_height is None, by_gravity is None)
     Variant(
         id="02.b",
         section="When does watching start?",
-        places=True,
         program="""
 mass, speed = 2.0, tf.Variable(3.0)
 momentum = mass * speed

@@ -54,7 +54,6 @@ print(*[f"{slope(f, -2.0)}" for f in functions])
     Variant(
         id="03.b",
         section="The name now refers to a new tensor (`rebound-source`)",
-        places=True,
         program="""
 weight = tf.Variable(8.0)
 weight = 0.5 * weight  # decay
@@ -101,7 +100,6 @@ print(f"{tape.gradient(area, length)}")
     Variant(
         id="03.c",
         section="The operation has no gradient (`no-gradient-op`)",
-        places=True,
         program="""
 hours = tf.Variable(2.5)
 

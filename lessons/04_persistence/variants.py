@@ -54,7 +54,6 @@ print([float(slope) for slope in slopes])
     Variant(
         id="04.b",
         section="What happens with several targets?",
-        places=True,
         program="""
 positions = tf.Variable([1.0, 3.0, 4.0, 8.0])
 
@@ -151,7 +150,6 @@ print(f"{tape.gradient(volume, side)}")
     Variant(
         id="04.1",
         section="What happens with several targets?",
-        places=True,
         program="""
 angle = tf.Variable(2.0)
 

@@ -30,7 +30,6 @@ print(f"{outer.gradient(speed, time)}")
     Variant(
         id="06.a",
         section="How do I differentiate a derivative?",
-        places=True,
         program="""
 x = tf.Variable(2.0)
 
@@ -53,7 +52,6 @@ print(f"{tape.gradient(force, x)}")
     Variant(
         id="06.b",
         section="Many points at once",
-        places=True,
         program="""
 times = tf.constant([1.0, 2.0, 3.0])
 

@@ -75,7 +75,6 @@ print(f"{tf.round(scaled[:, 0])}")
     Variant(
         id="09.c",
         section="What does each part do?",
-        places=True,
         program="""
 model = tf.keras.Sequential([tf.keras.layers.Dropout(0.3)])
 x = tf.ones((1, 100))
@@ -200,7 +199,6 @@ print(f"{added / gradient(x):.2f}")
     Variant(
         id="09.2",
         section="Which mistakes raise no error?",
-        places=True,
         program="""
 predicted = tf.constant([[2.0], [4.0], [6.0]])
 wanted = tf.constant([2.0, 4.0, 6.0])

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from course_utils import place, placing
 from course_utils.cli import app
-from course_utils.placing import GoalError, goals, placement_questions, way_to
+from course_utils.placing import GoalError, goals, placement_questions, skipped, way_to
 from course_utils.standing import next_exercise, status
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 from course_utils.workspace.progress import read_progress, record_outcome
@@ -39,6 +39,7 @@ def test_the_questions_are_twelve_two_for_each_lesson_of_the_path_in_its_order()
     assert len(lessons) == 12 and lessons == sorted(lessons)
     assert {lessons.count(number) for number in lessons} == {2}
     assert len({variant.id for variant in placement_questions()}) == 12
+    assert skipped("01") == skipped("") == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,8 @@ def test_the_questions_are_twelve_two_for_each_lesson_of_the_path_in_its_order()
         ("knows the autograd of PyTorch", "02", "02", ["01"]),
         ("knows tapes, and not None", "03", "03", ["01", "02"]),
         ("knows gradients, and not second ones", "06", "05", ["01", "02", "03", "04"]),
-        ("knows everything", "99", "07", ["01", "02", "03", "04", "05", "06", "08", "09"]),
+        ("knows second derivatives", "09", "07", ["01", "02", "03", "04", "05", "06"]),
+        ("knows everything", "99", "10", ["01", "02", "03", "04", "05", "06", "08", "09"]),
     ],
 )
 def test_each_learner_starts_where_the_first_gap_is(learner, right_until, start, skipped):
@@ -62,14 +64,31 @@ def test_each_learner_starts_where_the_first_gap_is(learner, right_until, start,
 
 
 def test_the_first_wrong_answer_ends_the_questions_and_a_typo_does_not():
-    assert place().questions[0].id[:2] == "01"
+    first = place().questions[0]
+    assert first.id[:2] == "01"
     again = place("no such option")
-    assert again.questions and "Type" in repr(again.said[0])
+    assert again.questions == place().questions == (first,)  # and no new round
+    assert "'no such option' is not an answer. Type a," in again.lines[0]
     wrong = next(
         x for x, words in again.questions[0].letters.items() if words != again.questions[0].right
     )
     ended = place(wrong)
     assert not ended.questions and "✗" in repr(ended)
+    assert place("a").lines == ("No question is open. Call `place()` for the first one.",)
+
+
+def test_nothing_is_explained_before_the_end():
+    card = place()
+    while card.questions:
+        assert not card.said
+        card = place(card.questions[0].answer)
+    assert [result.is_right for result in card.said] == [True] * 12
+    assert all(result.explanation for result in card.said)
+
+
+def test_another_round_may_ask_with_other_numbers():
+    rounds = {tuple(v.program for v in placement_questions()) for _ in range(20)}
+    assert len(rounds) > 1
 
 
 def test_a_lesson_with_one_wrong_answer_is_not_skipped():
@@ -77,14 +96,15 @@ def test_a_lesson_with_one_wrong_answer_is_not_skipped():
     first = placing._placing.left[0]
     second = place(first.answer).questions[0]
     assert second.id[:2] == first.id[:2] == "01"
-    assert "Start with lesson 01" in repr(place("?"))
+    assert "Start with lesson 01" in repr(place(" ? "))
+    assert "place()" not in repr(status())  # nothing can be skipped
 
 
 def test_status_goes_on_where_the_placement_says_and_says_how_to_come_back():
     assert next_exercise(read_progress()).id[:2] == "00"
     take("03")
     assert next_exercise(read_progress()).id == "03.1"
-    assert "Start with lesson 03" in repr(status()) and "`place()`" in repr(status())
+    assert "can skip the essentials of 01, 02. They stay open, and `place()`" in repr(status())
     for lesson in LESSONS:
         for exercise in lesson.exercises():
             if lesson.number >= "03":
@@ -109,19 +129,26 @@ def test_a_goal_names_the_lessons_that_are_left_and_their_hours():
         way_to("None", "01") == ('For "None", do the essentials of 01, 02, 03: about 2.2 hours.')
         and round(minutes / 60, 1) == 2.2
     )
-    assert way_to("None", "05") == 'For "None", go straight to lesson 03 · Missing gradients.'
-    assert "05, 06, 08, 09, 11" in way_to("clipping", "05")
+    assert "nothing is left: your answers cover lesson 03 · Missing" in way_to("none", "05")
+    assert "05, 06, 08, 09, 11" in way_to("Clipping", "05")
+    assert "essentials of 11:" in way_to("clipping", "10")
+    assert "essentials of 07:" in way_to("a right gradient", "10")  # which nothing asked about
+    assert way_to("None", "") == way_to("None", "01")
     with pytest.raises(GoalError, match='There is no goal "gradients". Choose one of "None",'):
         way_to("gradients", "01")
     take("03")
     assert "do the essentials of 03" in repr(place(goal="None"))
 
 
-def test_the_terminal_asks_the_same_and_names_the_start():
-    typed = "\n".join(chain((v.answer for v in placement_questions()[:4]), repeat("?", 1)))
+def test_the_terminal_asks_the_same_and_names_the_start(monkeypatch):
+    drawn = placement_questions()
+    monkeypatch.setattr(placing, "placement_questions", lambda: list(drawn))
+    typed = "\n".join(chain(["z"], (v.answer for v in drawn[:4]), repeat("?", 1)))
     result = CliRunner().invoke(app, ["place"], input=typed + "\n")
     assert result.exit_code == 0, result.output
+    assert "'z' is not an answer. Type a," in result.output
     assert "Question 5 of at most 12" in result.output and "Question 6" not in result.output
+    assert result.output.index("✓ 01.a") > result.output.index("Question 5")
     assert "Start with lesson 03" in " ".join(result.output.split())
     assert read_progress().placed == "03"
 
