@@ -106,7 +106,7 @@ def _of_other_form(part: Part, got: Any, right: Any, lost: str) -> tuple[str, st
     if where:
         message = f"{part.subject} should hold {expected} as {where}, and holds {given}."
     elif part.key:
-        message = f"{part.subject} should be {expected}, and is {given}."
+        message = f"{part.subject} should be {expected}, but is {given}."
     else:
         message = f"Your function returned {given}, where {expected} was expected."
     return f"{message} {part.form}".strip(), name
@@ -116,7 +116,7 @@ def _unexplained(question: Question, part: Part, got: Any, right: Any, call: tup
     where, expected, given = first_difference(got, right, part.tolerance)
     of = f", {where}," if where else ""
     inputs = inputs_in_words(question.inputs, call)
-    return f"{inputs}{part.words}{of} should be {expected}, and is {given}."
+    return f"{inputs}{part.words}{of} should be {expected}, but is {given}."
 
 
 def _raised(error: dict, lost: str) -> str:

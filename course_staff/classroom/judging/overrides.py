@@ -63,7 +63,7 @@ def read_overrides(path: Path) -> list[Override]:
     table = csv.DictReader(lines, delimiter=delimiter)
     if not set(_COLUMNS) <= set(table.fieldnames or []):
         raise BadInput(
-            f"The first line of {path} should be {','.join(_COLUMNS)}, and is {header or 'empty'}."
+            f"The first line of {path} should be {','.join(_COLUMNS)}, but is {header or 'empty'}."
         )
     return [_override(line, f"Line {number} of {path}") for number, line in enumerate(table, 2)]
 
