@@ -17,7 +17,7 @@ from .intake.submissions import SubmissionsFound
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission
-    from .judging.results import Grading
+    from .judging.results import Grading, Row
 
 __all__ = ["Lessons", "grade"]
 
@@ -29,7 +29,7 @@ Lessons = Annotated[
     typer.Option(
         "--lessons",
         metavar="NUMBERS",
-        help="Two-digit numbers and ranges: `02`, `01,03` or `01-07`. Without it: every lesson.",
+        help="Two-digit numbers and ranges: `02`, `01,03` or `01-07`. By default, all lessons.",
     ),
 ]
 
@@ -56,9 +56,9 @@ def grade(
         list[str] | None,
         typer.Option(
             metavar="WHAT",
-            help="Judge once more what this names, and leave everything else byte for byte: a "
-            "student, an exercise such as 03.2, or an outcome such as timeout. Give it several "
-            "times to narrow it down.",
+            help="Grade only this again: a student, an exercise such as 03.2, or an outcome such "
+            "as timeout. All other results stay as they are. Repeat the option to narrow the "
+            "choice.",
             show_default=False,
         ),
     ] = None,
@@ -67,15 +67,15 @@ def grade(
         typer.Option(
             min=1.0,
             max=_DAY,
-            help="The longest that one notebook may run, the time aside in which the machine had "
-            "no processor free for it.",
+            help="Time limit for one notebook. Time spent waiting for a free processor does not "
+            "count.",
         ),
     ] = 300.0,
     cell_seconds: Annotated[
-        float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
+        float, typer.Option(min=1.0, max=_DAY, help="Time limit for one cell.")
     ] = 60.0,
     memory: Annotated[
-        int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
+        int, typer.Option(min=128, max=1 << 20, help="Memory limit for one notebook, in megabytes.")
     ] = 2048,
     roster: Annotated[
         Path | None,
@@ -97,8 +97,9 @@ def grade(
         bool,
         typer.Option(
             "--sandbox/--no-sandbox",
-            help="Keep notebooks from your files and the network, or fail. Without it they run as "
-            "you: only where there is nothing else to read, and every page says so.",
+            help="Keep notebooks away from your files and the network, and stop if that is not "
+            "possible. With --no-sandbox they run with your permissions: use it only on a machine "
+            "that holds nothing private. Every page then says so.",
         ),
     ] = True,
 ) -> None:
@@ -119,14 +120,14 @@ def grade(
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
     or Blackboard imports: the roster's ids, with a column of points for each lesson. To change
-    points, or add a comment, write `overrides.csv` beside the results, with the columns student,
-    exercise, points, comment and by: every grading applies it, and feedback and gradebook say who
-    changed what, and why. There, `excused` in place of points is for a lesson that a student need
-    not hand in.
+    points, or add a comment, write `overrides.csv` into the folder of the results, with the columns
+    student, exercise, points, comment and by. Every grading applies it, and feedback and gradebook
+    say who changed what, and why. Write `excused` instead of points for a lesson that a student
+    need not hand in.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
-    where it was; a notebook runs again only if it, the exercises or the limits changed.
+    where it was. A notebook runs again only if it, the code of the lessons, or the limits changed.
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
     such lesson, a notebook belonged to no lesson or to nobody on the roster, a folder seems to hold
@@ -237,8 +238,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     )
     if grading.set_aside:
         print_text(
-            f"The last results hold submissions that are no longer there: see {grading.set_aside}. "
-            "For one gradebook of all, grade a folder that holds all."
+            "The last results hold submissions that are no longer in the folder, so they are kept "
+            f"in {grading.set_aside}. For one gradebook of all, grade a folder that holds all."
         )
     for folder, names in grading.found.crowded.items():
         errors.print(
@@ -246,6 +247,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             "are the students, move them out of this folder, and grade again."
         )
     for sentence in _handed_in_again(grading.found.submissions):
+        print_text(sentence)
+    for sentence in _lowered(grading.counting):
         print_text(sentence)
     for sentence in grading.found.contradictions:
         errors.print(sentence)
@@ -258,13 +261,13 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for path in sorted(page.parent.glob("feedback-for-*.zip")):
         print_text(f"To give the feedback back, upload {path}.")
     if others := len(grading.found.other_files):
-        print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
+        print_text(f"Files that are not notebooks: {others}. They are listed in {page.name}.")
     if grading.is_sandboxed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
     else:
         print_text(
-            "With --no-sandbox the notebooks ran as you: they could read the solutions and your "
-            "files, and use the network. Every page says so."
+            "With --no-sandbox the notebooks ran with your permissions: they could read the "
+            "solutions and your files, and use the network. Every page says so."
         )
 
 
@@ -285,14 +288,25 @@ def _report_roster(grading: "Grading") -> None:
         errors.print(sentence)
 
 
+def _lowered(rows: "list[Row]") -> list[str]:
+    """Say where an override gives fewer points than the answer earns by now."""
+    return [
+        f"overrides.csv gives {row.student} {row.points:g} points for {row.exercise}, but the "
+        f"answer now earns {row.graded_points:g}. Remove the line if it is out of date."
+        for row in rows
+        if row.graded_points is not None and row.points < row.graded_points
+    ]
+
+
 def _handed_in_again(submissions: "list[Submission]") -> list[str]:
     """Say, a line for each two files, which of them counts for which lessons."""
     newest = {(s.student, s.lesson): s for s in submissions if s.counts}
-    lessons: dict[tuple[str, str, str], list[str]] = {}
+    lessons: dict[tuple[str, str, str], set[str]] = {}
     for old in submissions:
         if not old.counts and (new := newest.get((old.student, old.lesson))):
-            lessons.setdefault((new.student, new.file, old.file), []).append(new.lesson)
+            files = (new.file, old.file) if new.file != old.file else (new.place, old.place)
+            lessons.setdefault((new.student, *files), set()).add(new.lesson)
     return [
-        f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, and not {old}"
+        f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, not {old}"
         for (student, new, old), numbers in lessons.items()
     ]

@@ -210,8 +210,8 @@ _CAUSES = (
     ),
     (
         "Tensor'? object has no attribute 'assign",
-        "here stands a tensor, and only a tf.Variable can be assigned to. After `w = w - step` "
-        "the name w is that of a tensor",
+        "this is a tensor, and only a tf.Variable can be assigned to. A line such as "
+        "`w = w - step` turns the name `w` into the name of a tensor",
     ),
     (
         r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Member", "Roster", "RosterError", "read_roster"]
+__all__ = ["Member", "Roster", "RosterError", "read_roster", "text_of_table"]
 
 # How learning systems head their columns, as they are compared: lower-case letters alone.
 _COLUMNS = {
     "name": ("name", "student", "fullname", "studentname"),
     "first": ("firstname", "givenname"),
     "last": ("lastname", "surname", "familyname"),
-    "id": ("id", "idnumber", "studentid", "sisuserid", "sisloginid", "username", "login"),
+    "id": (
+        *("id", "idnumber", "studentid", "sisuserid", "sisloginid", "username", "login"),
+        "identifier",  # of Moodle's grading worksheet
+    ),
     "email": ("email", "emailaddress", "mail"),
     "group": ("group", "groups", "section"),
 }
@@ -88,7 +91,7 @@ class Roster:
                 if value and value in seen:
                     raise RosterError(
                         f"{seen[value].name} and {member.name} have the same {field}, "
-                        f"{getattr(member, field)}. Give each student a line of his own."
+                        f"{getattr(member, field)}. Give each student a separate line."
                     )
                 seen[value] = member
         self._by_name: dict[str, list[Member]] = {}
@@ -109,8 +112,10 @@ class Roster:
             return f"Not on the roster: {student}"
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
         return (
-            f"{student} may be any of these on the roster: {several}. Rename the file or folder to "
-            "the student's id, and grade again."
+            f"{student} may be any of these on the roster: {several}. In Moodle's folder names, "
+            "replace the name by the student's id and keep the rest, as in "
+            "4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the roster: it "
+            "holds the numbers after the names. Then grade again."
         )
 
     def member(self, student: str) -> Member | None:
@@ -130,16 +135,7 @@ def read_roster(path: Path) -> Roster:
     RosterError
         If the file cannot be read, names no students, or names one twice.
     """
-    try:
-        data = path.read_bytes()
-        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        raise RosterError(
-            f"{path} is neither UTF-8 nor UTF-16. Export it once more as CSV, UTF-8."
-        ) from None
-    except OSError as error:
-        raise RosterError(f"{path} cannot be read: {error.strerror}.") from None
+    text, encoding = text_of_table(path)
     try:
         dialect = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
     except csv.Error:  # one column
@@ -155,6 +151,26 @@ def read_roster(path: Path) -> Roster:
     owned = [(line, _member(line, columns, _ids_in(header))) for line in cells]
     members = [member for _, member in owned if member is not None]
     return Roster(members, header, owned, encoding, dialect.delimiter)
+
+
+def text_of_table(path: Path) -> tuple[str, str]:
+    """Return the text of a CSV file and its encoding, UTF-8 or UTF-16.
+
+    Raises
+    ------
+    RosterError
+        If the file cannot be read, or has another encoding.
+    """
+    try:
+        data = path.read_bytes()
+        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
+        return data.decode(encoding), encoding
+    except UnicodeDecodeError:
+        raise RosterError(
+            f"{path} is neither UTF-8 nor UTF-16. In Excel, save it as CSV UTF-8."
+        ) from None
+    except OSError as error:
+        raise RosterError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _columns_of(header: Sequence[str]) -> dict[str, int]:
@@ -181,7 +197,9 @@ def _member(cells: tuple[str, ...], columns: dict[str, int], id_places: list[int
     if not name or name.lower().startswith("points possible"):
         return None
     id_, email, group = (by_name.get(column, "") for column in ("id", "email", "group"))
-    return Member(name, id_, email, group, tuple(cells[place].strip() for place in id_places))
+    # Moodle's grading worksheet writes "Participant 110".
+    ids = tuple(cells[place].strip().removeprefix("Participant ") for place in id_places)
+    return Member(name, id_.removeprefix("Participant "), email, group, ids)
 
 
 def _plain(name: str) -> str:

@@ -129,14 +129,15 @@ def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) 
     owners, named_twice = _in_one_layout(owners)
     claims = _claims(owners)
     owners, namesakes = _namesakes_apart(owners, lessons)
+    submissions = _with_newest_counting(
+        _without_repeats(
+            _submission(handed_in[place], owner, lessons[place]) for place, owner in owners.items()
+        )
+    )
+    kept = {submission.place for submission in submissions}
     return SubmissionsFound(
-        submissions=_with_newest_counting(
-            _without_repeats(
-                _submission(handed_in[place], owner, lessons[place])
-                for place, owner in owners.items()
-            )
-        ),
-        layouts=dict(Counter(owner.layout for owner in owners.values())),
+        submissions=submissions,
+        layouts=dict(Counter(o.layout for place, o in owners.items() if shown(str(place)) in kept)),
         unrecognised=[
             f"{shown(str(entry.place))}{entry.why and f' ({entry.why})'}"
             for entry in (*of_no_lesson, *of_nobody)
@@ -272,7 +273,7 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
         ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
     several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
     problems = [
-        f"Several students are named {shown(student)}. They were graded apart, as "
+        f"Several students are named {shown(student)}. They were graded separately, as "
         f"{shown(' and '.join(f'{student} ({id_})' for id_ in own))}."
         for student, own in several.items()
     ]

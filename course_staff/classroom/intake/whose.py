@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePath
@@ -38,6 +38,7 @@ __all__ = [
 _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 
 HAND_IN, _DROP_BOX = "course hand-in", "drop box"
+_FEW = 4  # names, of which all must be a learning system's
 
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
@@ -96,17 +97,49 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
     parts = {place: _below_containers(place.parts) for place in places}
     system = _system_of({path[0] for path in parts.values()})
     if system is None:  # a folder for each download?
-        inner = {path[1] if len(path) > 1 else "" for path in parts.values()}
-        system = _system_of(inner, all_of_them=True)
+        system = _system_below(parts.values())
         if system is not None:
-            parts = {place: path[1:] for place, path in parts.items()}
+            parts = {p: path[1:] if len(path) > 1 else path for p, path in parts.items()}
     owners = {
         place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()
     }
+    replies = {place: _reply(place, parts[place], owner) for place, owner in owners.items()}
+    together = _same_assignment(filter(None, replies.values()))
     return {
-        place: replace(owner, reply=_reply(place, parts[place], owner))
+        place: replace(owner, reply=reply and replace(reply, download=together[reply.download]))
         for place, owner in owners.items()
+        for reply in (replies[place],)
     }
+
+
+def _system_below(paths: Iterable[tuple[str, ...]]) -> str | None:
+    """Return the learning system whose downloads are in folders, or None.
+
+    It has named most of what is in each folder. A teacher may have renamed some of it, but a
+    student could only name what is in the student's own folder.
+    """
+    inner: dict[str, set[str]] = {}
+    for path in paths:
+        inner.setdefault(path[0], set()).add(path[1] if len(path) > 1 else "")
+    systems = {_system_of(names, all_of_them=len(names) < _FEW) for names in inner.values()}
+    return systems.pop() if len(systems) == 1 else None
+
+
+def _same_assignment(replies: Iterable[Reply]) -> dict[str, str]:
+    """Return, for each download, the first that is of the same assignment.
+
+    A learning system numbers the submissions of an assignment. So two downloads that have a prefix
+    in common are of the same one.
+    """
+    prefixes: dict[str, set[str]] = {}
+    for reply in replies:
+        prefixes.setdefault(reply.download, set()).add(reply.prefix.rstrip("/"))
+    first: dict[str, str] = {}
+    for download in sorted(prefixes):
+        first[download] = next(
+            (first[other] for other in first if prefixes[other] & prefixes[download]), download
+        )
+    return first
 
 
 def _reply(place: PurePath, parts: tuple[str, ...], owner: Owner) -> Reply | None:

@@ -1,9 +1,9 @@
 """What a teacher changes by hand: points and comments, in a file that no grading touches.
 
-``overrides.csv`` is beside the results, one line for each change: student, exercise, points,
-comment, by. Empty points leave them as they were graded. In place of an exercise there may be a
-lesson, such as 01: for a comment on all of it, or, with ``excused`` for points, where a student
-handed in nothing.
+``overrides.csv`` is in the folder of the results. It has a line for each change, with the columns
+student, exercise, points, comment and by. Without points, they stay as graded. Instead of an
+exercise there may be a lesson, such as 01, for a comment on all of it. With ``excused`` for points,
+a student need not hand in this lesson.
 """
 
 import csv
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from course_utils.workspace.curriculum import LESSONS, all_exercises
 
-from ..intake.roster import Roster
+from ..intake.roster import Roster, text_of_table
 from .results import BadInput, Excuses, Row
 
 __all__ = ["Override", "excuses_in", "read_overrides", "with_overrides"]
@@ -54,10 +54,12 @@ def read_overrides(path: Path) -> list[Override]:
     ------
     BadInput
         If a line says too little, or its points are no number; the message names the line.
+    RosterError
+        If the file cannot be read.
     """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    lines = text_of_table(path)[0].splitlines()
     header = lines[0] if lines else ""
     delimiter = next((mark for mark in (";", "\t") if mark in header), ",")
     table = csv.DictReader(lines, delimiter=delimiter)
@@ -65,7 +67,13 @@ def read_overrides(path: Path) -> list[Override]:
         raise BadInput(
             f"The first line of {path} should be {','.join(_COLUMNS)}, but is {header or 'empty'}."
         )
-    return [_override(line, f"Line {number} of {path}") for number, line in enumerate(table, 2)]
+    numbered = [(number, line) for number, line in enumerate(table, 2) if _is_filled(line)]
+    return [_override(line, f"Line {number} of {path}") for number, line in numbered]
+
+
+def _is_filled(line: dict) -> bool:
+    """Tell whether a line holds more than separators, which spreadsheets leave at the end."""
+    return any(isinstance(cell, list) or (cell or "").strip() for cell in line.values())
 
 
 def _override(line: dict, where: str) -> Override:
@@ -77,7 +85,10 @@ def _override(line: dict, where: str) -> Override:
     cells = {name: (line[name] or "").strip() for name in _COLUMNS}
     missing = [name for name in ("student", "exercise", "comment", "by") if not cells[name]]
     if missing:
-        raise BadInput(f"{where} has no {missing[0]}: every change has a reason.")
+        raise BadInput(
+            f"{where} has no {missing[0]}. Every change needs a student, an exercise, a comment "
+            "and by whom it is."
+        )
     known = {lesson.number for lesson in LESSONS} | {exercise.id for exercise in all_exercises()}
     if cells["exercise"] not in known:
         raise BadInput(
@@ -86,13 +97,16 @@ def _override(line: dict, where: str) -> Override:
         )
     is_excuse = cells["points"] == _EXCUSED
     if is_excuse and "." in cells["exercise"]:
-        raise BadInput(f"{where}: a student is excused from a lesson, such as 01.")
+        raise BadInput(
+            f"{where}: a student can be excused only from a whole lesson. Write its number, such "
+            "as 01."
+        )
     number = "" if is_excuse else cells["points"].replace(",", ".")
     try:
         points = float(number) if number else None
     except ValueError:
         raise BadInput(
-            f"{where}: points should be a number, {_EXCUSED!r} or empty, and are "
+            f"{where}: points should be a number, {_EXCUSED!r} or empty, but are "
             f"{cells['points']!r}."
         ) from None
     return Override(
@@ -160,8 +174,8 @@ def _changed(row: Row, override: Override) -> Row:
         if override.points is not None:
             raise BadInput(
                 f"overrides.csv gives {override.student} {override.points:g} points for the whole "
-                f"lesson {override.exercise}. Points belong to an exercise, such as "
-                f"{row.exercise}; a comment on a lesson has none."
+                f"lesson {override.exercise}. Give points for an exercise, such as "
+                f"{row.exercise}, or leave them empty to comment on the lesson."
             )
         return replace(row, on_lesson=override.reason)
     if override.points is None:

@@ -66,6 +66,11 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
+        "excused": [
+            f"{student} from lesson {number}: {reason}"
+            for (student, number), reason in sorted(grading.excuses.items())
+        ],
+        "are_changed": any(row.graded_points is not None for row in rows),
         "signs": SIGNS,
         "is_sandboxed": grading.is_sandboxed,
         "outcomes": OUTCOMES,

@@ -1,7 +1,7 @@
-"""What ``class-to-show.html`` shows: a page for the wall, in which nobody can be recognised.
+"""What ``class-to-show.html`` shows: a page for the wall, on which nobody can be recognized.
 
-It holds no name, no file, no point and no word of an answer. Numbers are shares, rounded, and only
-of groups in which one person does not stand out. A smaller class sees its mistakes without numbers.
+It holds no name, no file, no point and no word of an answer. Numbers are rounded shares, and only
+of groups that are large enough to hide in. A smaller class sees its mistakes without numbers.
 """
 
 from collections import Counter, defaultdict
@@ -86,9 +86,9 @@ def _mistakes(exercise_id: str, rows: Sequence[Row]) -> dict:
 
 
 def _predictions(predicted: dict[str, Counter[str]]) -> list[dict]:
-    """Return what was predicted, the truth first; answers of few people stand together.
+    """Return what was predicted, the truth first, and the answers of few people without a number.
 
-    What was most often predicted wrongly comes first: a lesson may begin with it.
+    What was most often predicted wrongly comes first, because a lesson may begin with it.
     """
     lines = []
     for prediction_id, answers in predicted.items():
@@ -101,6 +101,8 @@ def _predictions(predicted: dict[str, Counter[str]]) -> list[dict]:
         shown = {right, *(words for words, _ in others)}
         rare = [words for words in prediction.options if words not in shown]
         first = {"words": right, "share": _share(answers[right], total)}
+        if first["share"] is None and not bars:
+            continue  # no number is shown
         line = {"id": prediction_id, "truth": first, "others": bars, "rare": rare}
         line["question"] = asked(find_lesson(prediction_id[:2])).get(prediction_id, "")
         lines.append((answers[right] / total, prediction_id, line))

@@ -19,6 +19,8 @@ from course_utils.exercises.references import without_programs
 from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.folders import course_folder
 
+from ...authoring.keys import code_of
+
 __all__ = [
     "NoLessons",
     "checkout_folders",
@@ -117,8 +119,9 @@ def lessons_folder() -> Path:
 def exercises_version() -> str:
     """Return a digest that changes when anything changes on which a verdict depends.
 
-    That is the packages, the lessons with their galleries, and the libraries. Of the packages
-    more is counted than has to be: to run a class again costs less than to grade it in two ways.
+    That is the packages, the code of the lessons with their known mistakes, and the libraries. The
+    text of a lesson does not count. Of the packages more is counted than is needed, because running
+    a class again costs less than grading it in two ways.
     """
     lessons = [folder / "lessons" for folder in (_STAFF.parent, course_folder())]
     digest = _digest(_TOOLS, _PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0]))
@@ -147,5 +150,8 @@ def _digest(*folders: Path) -> "hashlib._Hash":
                 continue  # of questions, which count by themselves
             if path.suffix in (".csv", ".json", ".py", ".pyi", ".txt") and path.is_file():
                 place = path.relative_to(folder).as_posix()
-                digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+                content = path.read_bytes()
+                if path.name == "lesson.py":
+                    content = code_of(content.decode("utf-8")).encode()
+                digest.update(f"{place}\0{len(content)}\0".encode() + content)
     return digest

@@ -84,9 +84,7 @@ def test_the_later_counts_and_both_are_named(tmp_path):
     put(tmp_path / LATER, data=zipped(given("01") + b" "))
     submissions = find_submissions(tmp_path).submissions
     assert [(one.file, one.counts) for one in submissions] == [(ADA, False), (LATER, True)]
-    assert _handed_in_again(submissions) == [
-        f"ada handed in 01 again: {LATER} counts, and not {ADA}"
-    ]
+    assert _handed_in_again(submissions) == [f"ada handed in 01 again: {LATER} counts, not {ADA}"]
 
 
 def test_what_another_put_there_is_that_persons_whatever_its_name(tmp_path):

@@ -66,12 +66,25 @@ def test_nobody_is_guessed(tmp_path):
     assert members.member("eve") is None and members.member("") is None
 
 
+def test_moodles_grading_worksheet_tells_namesakes_apart(tmp_path):
+    worksheet = (
+        "Identifier,Full name,Email address,Status,Grade\n"
+        "Participant 110,Kim Lee,kim1@uni.example,Submitted,\n"
+        "Participant 111,Kim Lee,kim2@uni.example,Submitted,\n"
+    )
+    members = roster(tmp_path, worksheet)
+    assert members.member("Kim Lee (111)").email == "kim2@uni.example"
+    assert members.member("Kim Lee") is None
+
+
 def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     members = roster(tmp_path, MOODLE + ADA + "Ada,Lovelace,4712,al@uni.example,B\n")
     for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
         assert members.why_unknown(student) == (
             f"{student} may be any of these on the roster: Ada Lovelace (4711), Ada Lovelace "
-            "(4712). Rename the file or folder to the student's id, and grade again."
+            "(4712). In Moodle's folder names, replace the name by the student's id and keep the "
+            "rest, as in 4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the "
+            "roster: it holds the numbers after the names. Then grade again."
         )
     assert members.why_unknown("Ada Lovelace (4712)") == ""
     assert members.why_unknown("eve (1)") == "Not on the roster: eve (1)"

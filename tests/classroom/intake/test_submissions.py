@@ -359,6 +359,24 @@ def test_a_second_way_of_naming_a_student_replaces_nothing(tmp_path, usual, clai
     assert said.startswith(claim) and "was not graded" in said
 
 
+def test_a_folder_that_the_teacher_renamed_in_a_download_is_a_student(tmp_path):
+    for number in (1, 2, 3, 4):
+        put(tmp_path / "week1" / MOODLE.format(f"s{number}", number))
+    put(tmp_path / "week1" / "M9110" / "01_first_tape.ipynb")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"s1", "s2", "s3", "s4", "M9110"}
+    assert not found.contradictions
+
+
+def test_students_cannot_name_the_content_of_their_folders_into_a_download(tmp_path):
+    for student in ("ada", "bob"):
+        put(tmp_path / student / "01_first_tape.ipynb")
+    for number in (1, 2, 3, 4):
+        put(tmp_path / "eve" / MOODLE.format("ada", number))
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"ada", "bob", "eve"}
+
+
 def test_two_students_of_one_name_are_two(tmp_path):
     for number in (1, 2):
         put(tmp_path / MOODLE.format("Kim", number))
@@ -368,7 +386,7 @@ def test_two_students_of_one_name_are_two(tmp_path):
         ("Kim (2)", True),
     }
     assert found.contradictions == [
-        "Several students are named Kim. They were graded apart, as Kim (1) and Kim (2)."
+        "Several students are named Kim. They were graded separately, as Kim (1) and Kim (2)."
     ]
 
 

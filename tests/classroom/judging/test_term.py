@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from course_staff.classroom.intake.roster import Member, Roster
+from course_staff.classroom.grade_command import _lowered
+from course_staff.classroom.intake.roster import Member, Roster, RosterError
 from course_staff.classroom.judging.overrides import excuses_in, read_overrides, with_overrides
 from course_staff.classroom.judging.results import BadInput, Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv
@@ -45,6 +46,25 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     assert "<li>Not on the roster: eve</li>" in page
     assert grading.absent == {"01": ["Bob B"]}
     assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
+
+
+def test_overrides_as_excel_saves_them(tmp_path):
+    path = write(tmp_path / "overrides.csv", "ada,01.1,2,Café,M. Curie", ",,,,")
+    (override,) = read_overrides(path)
+    assert override.comment == "Café"
+    path.write_bytes(path.read_bytes().decode().encode("latin-1"))
+    with pytest.raises(RosterError, match="save it as CSV UTF-8"):
+        read_overrides(path)
+
+
+def test_an_override_that_lowers_what_is_earned_by_now_is_said(tmp_path):
+    path = write(tmp_path / "overrides.csv", "ada,01.1,1,Almost right,M. Curie")
+    changed = with_overrides(rows("ada", points=2.0), read_overrides(path))
+    (said,) = _lowered(changed)
+    assert said.startswith("overrides.csv gives ada 1 points for 01.1, but the answer now earns 2.")
+    grading = Grading(rows=changed, excuses={("eve", "01"): "ill (M. Curie)"})
+    page = write_results(grading, tmp_path / "out").read_text(encoding="utf-8")
+    assert "✗*" in page and "<li>eve from lesson 01: ill (M. Curie)</li>" in page
 
 
 def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
@@ -106,7 +126,7 @@ def test_an_older_submission_is_not_changed(tmp_path):
         ("ada,01.9,1,Reason,Me", "Line 2 .* there is no exercise '01.9'"),
         ("ada,01.1,1,5,Reason,Me", "Line 2 .* more cells"),
         ("ada,01,excused,Reason,Me", "which was handed in"),
-        ("ada,01.1,excused,Reason,Me", "excused from a lesson"),
+        ("ada,01.1,excused,Reason,Me", "excused only from a whole lesson"),
     ],
 )
 def test_a_change_that_fits_nothing_is_refused_with_its_line(tmp_path, line, reason):

@@ -72,6 +72,13 @@ def test_each_download_has_its_own_zip(tmp_path):
     }
 
 
+def test_two_downloads_of_one_assignment_have_one_zip(tmp_path):
+    zips = write(tmp_path, *(f"{d}/{s}/w.ipynb" for d, s in (("a", ZOE), ("b", ZOE), ("b", KIM))))
+    assert {name: set(pages) for name, pages in zips.items()} == {
+        "feedback-for-moodle.zip": {f"{ZOE}/feedback.html", f"{KIM}/feedback.html"},
+    }
+
+
 def test_a_class_without_a_learning_system_has_none(tmp_path):
     assert write(tmp_path, "ada/01_first_tape.ipynb") == {}
 

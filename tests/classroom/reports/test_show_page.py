@@ -93,7 +93,7 @@ def test_what_was_most_often_predicted_wrongly_comes_first():
     first, second = find_lesson("01").predictions()[:2]
     wrong = next(words for words in second.options if words != second.right)
     counts = {
-        first.id: Counter({first.right: 10}),
+        first.id: Counter({first.right: 20}),
         second.id: Counter({second.right: 5, wrong: 5}),
     }
     assert [line["id"] for line in shown([], counts)["predictions"]] == [second.id, first.id]

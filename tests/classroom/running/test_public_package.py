@@ -114,8 +114,11 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
         "lessons/01_first_tape/lesson.py",
     ):
         path = tmp_path / place
-        path.write_text(path.read_text() + "\n# changed\n")
+        path.write_text(path.read_text() + "\nchanged = True\n")
         seen.append(exercises_version())
+    text = tmp_path / "lessons/01_first_tape/lesson.py"
+    text.write_text(text.read_text() + "\n# %% [markdown]\n# Another sentence.\n")
+    assert exercises_version() == seen[-1]  # of a lesson only the code counts
     monkeypatch.setattr(public_package, "version", lambda name: "another TensorFlow")
     assert len({*seen, exercises_version()}) == 10
 
