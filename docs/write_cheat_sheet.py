@@ -7,9 +7,9 @@ from course_utils import cheat_sheet
 PAGE = Path(__file__).with_name("cheat_sheet.md")
 HEAD = """# Why is my gradient None, zero or NaN?
 
-Below, `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. `ExplainingTape` in its
-place names the cause and the line in your own program; in a notebook, `cheat_sheet()` shows these
-tables.
+Below, `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. With `ExplainingTape`
+instead, you get the cause and the line in your own program. In a notebook, `cheat_sheet()` shows
+these tables.
 
 """
 

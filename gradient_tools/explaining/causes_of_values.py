@@ -223,7 +223,7 @@ def _times_zero(step: Step, passes: _Passes) -> Finding | None:
 
 
 def _zero_at(step: Step) -> Finding:
-    return _no_slope(step.place, f"{step.op} passes on a zero for these values", step.op)
+    return _no_slope(step.place, f"the slope of {step.op} is 0 for these inputs", step.op)
 
 
 def _inside_py_function(case: Case, place: Place | None) -> Finding:

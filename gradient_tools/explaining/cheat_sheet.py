@@ -32,7 +32,7 @@ def cheat_sheet() -> CheatSheet:
     """
     tables: dict[str, list[str]] = {
         "None: no path leads back": [],
-        "Zero: a path, and its slopes come to 0": [],
+        "Zero: there is a path, but its slopes multiply to 0": [],
         "Infinite, or not a number": [],
     }
     none, zero, not_finite = tables.values()
@@ -42,7 +42,7 @@ def cheat_sheet() -> CheatSheet:
         for each in cause.examples:
             because = reason(cause.says, each)
             rows.append(f"|{name}|`{each.line}`|`{each.instead}`|{because}|\n")
-    head = "|cause|the line|write|because|\n|---|---|---|---|\n"
+    head = "|cause|the line|write instead|why|\n|---|---|---|---|\n"
     return CheatSheet("\n".join(f"## {t}\n\n{head}{''.join(rows)}" for t, rows in tables.items()))
 
 

@@ -79,7 +79,7 @@ CAUSES = {
         Example(
             "self.kernel = tf.exp(self.x)  # in __init__, used in call",
             "self.kernel = tf.exp(self.x)  # in call",
-            {"kept": "self.kernel", "x": "net.x"},
+            {"kept": "self.kernel", "x": "net.x", "made": "line 4"},
         ),
     ),
     "outside-tape after": _cause(
@@ -160,9 +160,8 @@ CAUSES = {
         Example("y = tf.stop_gradient(x**2)", "y = x**2"),
     ),
     "state-assignment": _cause(
-        "A value that depends on `{x}` was assigned to a variable here, which stores only the "
-        "numbers. Reading the variable later starts a new path that does not lead back to "
-        "`{x}`.",
+        "A value that depends on `{x}` was assigned to a variable here, and a variable stores only "
+        "the numbers. Reading it later starts a new path that does not lead back to `{x}`.",
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
         Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
     ),
@@ -213,17 +212,18 @@ CAUSES = {
         ),
     ),
     "rebound-source new variable": _cause(
-        "This line made a new variable named `{x}`; `{y}` was computed with the old variable.",
+        "This line created a new variable named `{x}`, but `{y}` was computed with the old one.",
         "{x}.assign(...)  # change the value and keep the variable",
         Example("x = tf.Variable(2.9)  # after y = x**2", "x.assign(2.9)"),
     ),
     "rebound-source new model": _cause(
-        "This line made new variables, including `{x}`; `{y}` was computed with the old variables.",
+        "This line created new variables, including `{x}`, but `{y}` was computed with the old "
+        "ones.",
         "# make the model once, and use its variables throughout: {line}",
         Example(
             "model = make()  # after y = model(data)",
-            "y = 2 * y  # and no second model",
-            {"x": "the model's kernel"},
+            "# leave this line out, and keep the first model",
+            {"x": "kernel"},
         ),
     ),
     "constant-target": _cause(
@@ -235,7 +235,7 @@ CAUSES = {
     "unconnected used": _cause(
         "`{x}` was used, but `{y}` was not computed from the result. Ruled out: {ruled_out}.",
         "# use the result of this line in {y}, or leave {x} out of the sources",
-        Example("y = 2 * other  # without z = x**2", "y = 2 * z"),
+        Example("y = 2 * other  # z = x**2 is not used", "y = 2 * z"),
     ),
     "unconnected": _cause(
         "`{y}` was not computed from `{x}`: no operation used `{x}`. Ruled out: {ruled_out}.",
@@ -243,29 +243,29 @@ CAUSES = {
         Example("y = other**2  # without x", "y = x * other**2"),
     ),
     "unconnected twin": _cause(
-        "`{y}` was computed with `{other}`. `{x}` belongs to `{owner}`, whose variables have the "
-        "same names but were not used.",
+        "`{y}` was computed with `{other}`, but `{x}` belongs to `{owner}`, whose variables have "
+        "the same names and were not used.",
         "{tape}.gradient({y}, {swapped})",
         Example(
             "tape.gradient(y, clone.trainable_variables)  # y = model(data)",
             "tape.gradient(y, model.trainable_variables)",
-            {"other": "model", "owner": "clone"},
+            {"other": "model", "owner": "clone", "x": "kernel"},
         ),
     ),
     "unconnected other model": _cause(
-        "`{y}` was computed with `{other}`. `{x}` belongs to `{owner}`, whose variables were not "
-        "used.",
+        "`{y}` was computed with `{other}`, but `{x}` belongs to `{owner}`, whose variables were "
+        "not used.",
         "{tape}.gradient({y}, {swapped})",
         Example(
             "tape.gradient(y, second.trainable_variables)  # y = first(data)",
             "tape.gradient(y, first.trainable_variables)",
-            {"other": "first", "owner": "second"},
+            {"other": "first", "owner": "second", "x": "kernel"},
         ),
     ),
     "unconnected not-run": _cause(
         "`{y}` was not computed from `{x}` here, because this line did not run. Its loop "
-        "ended early or made no pass, or its branch was not taken.",
-        "# a loop with a fixed number of passes, or a line before it that uses {x}",
+        "ended early or never ran, or its branch was not taken.",
+        "# a loop with a fixed number of iterations, or a line before it that uses {x}",
         Example("while y < 1.0: y = x * y", "for _ in range(3): y = x * y"),
     ),
     "outer-tape-missed": _cause(
@@ -288,8 +288,8 @@ CAUSES = {
         ),
     ),
     "zero-saturated": _cause(
-        "{op} is flat here: {why} (values {values}). The gradient is zero because no small change "
-        "of {x} changes {y}.",
+        "{op} is flat here: {why} (input: {values}). The gradient is zero because a small change "
+        "of `{x}` does not change `{y}`.",
         "{remedy}",
         Example(
             "y = tf.nn.relu(x - 5)  # x = 3.0",
@@ -299,17 +299,17 @@ CAUSES = {
     ),
     "zero-saturated probabilities": _cause(
         "Keras clips probabilities to the range from {epsilon} to 1 - {epsilon}, and beyond it the "
-        "loss is flat. Here, {why} (values {values}).",
+        "loss is flat. Here, {why} (input: {values}).",
         "from_logits=True  # an option of the loss; give it logits, without softmax or sigmoid",
         Example(
             "y = keras.losses.categorical_crossentropy(t, tf.nn.softmax(x))  # x = [[0.0, 40.0]]",
             "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
-            {"epsilon": "1e-07"},
+            {"epsilon": "1e-07", "why": "every input was above the upper limit", "values": "1"},
         ),
     ),
     "zero-branch": _cause(
-        "{x} is used only in a branch of {op} that was not taken, so {y} does not depend on it "
-        "here. In a graph that gives 0, where eager code gives None.",
+        "`{x}` is used only in a branch of {op} that was not taken, so `{y}` does not depend on it "
+        "here. {op} gives 0, but a Python `if` in eager code gives `None`.",
         "# nothing to change, unless the condition should have chosen the other branch",
         Example(
             "y = tf.where(x > 5.0, x**2, 1.0)  # x = 3.0",
@@ -323,13 +323,13 @@ CAUSES = {
         Example(
             "x = tf.Variable(0.0)  # y = x**2 is flat there",
             "x = tf.Variable(3.0)  # to see a slope",
-            {"why": "Pow passes on a zero for these values"},
+            {"why": "the slope of Pow is 0 for these inputs"},
         ),
     ),
     "zero-derivative labels": _cause(
         "`tf.nn.softmax_cross_entropy_with_logits` has no second derivative with respect to its "
-        "labels. `{y}` was computed from its first derivative, which passes no gradient on to the "
-        "labels, and so none to `{x}`.",
+        "labels. `{y}` was computed from its first derivative, which passes no gradient to the "
+        "labels, so none reaches `{x}`.",
         "-tf.reduce_sum({labels} * tf.nn.log_softmax({logits}), axis=-1)  # has all derivatives",
         Example(
             "z = tf.nn.softmax_cross_entropy_with_logits(x, w)  # y from its gradient for w",
@@ -347,8 +347,8 @@ CAUSES = {
         ),
     ),
     "not-finite": _cause(
-        "Going backwards, {op} is the first operation whose gradient is {gradient}, at input "
-        "{values}.{earlier}{unchosen}",
+        "In the backward pass, {op} is the first operation with a gradient that is {gradient} "
+        "(input: {values}).{earlier}{unchosen}",
         "{remedy}",
         Example(
             "y = tf.sqrt(x)  # x = 0.0",
@@ -367,16 +367,16 @@ CAUSES = {
         ),
     ),
     "not-finite unknown": _cause(
-        "A gradient of {x} is not finite, but the backward pass run again could not name one "
-        "operation: {why}.",
+        "The gradient of `{x}` is not finite, but running the backward pass again did not find a "
+        "single operation: {why}.",
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
     ),
     "undetermined": _cause(
-        "No cause was found for {x}.{note}",
-        "# make the program smaller until the gradient appears: what went last is the cause",
+        "No cause was found for `{x}`.{note}",
+        "# make the program smaller until the gradient appears: what you removed last is the cause",
     ),
     "undetermined py_function": _cause(
-        "The gradient of {x} becomes 0 in tf.py_function, or before it. That function uses its "
+        "The gradient of `{x}` becomes 0 in tf.py_function, or before it. That function uses its "
         "own tape, which can be read only once, so nothing before it was examined.",
         "# the same without tf.py_function, where TensorFlow's functions can be seen: {line}",
     ),
@@ -404,13 +404,13 @@ def loss_at(operation: str, dtype: str) -> str:
     'Round has no gradient.'
     """
     if not dtype.startswith(("float", "bfloat", "complex")):
-        return f"{dtype} holds whole numbers, which have no gradient."
+        return f"{dtype} holds integers, which have no gradient."
     return _LOSSES.get(operation, f"{operation} has no gradient.")
 
 
 _LOSSES = {
-    "StopGradient": "stop_gradient lets the value through and the gradient not.",
-    "PreventGradient": "This operation lets the value through and refuses a gradient.",
-    "Cast": "A cast to whole numbers has no gradient.",
+    "StopGradient": "stop_gradient passes the value but not the gradient.",
+    "PreventGradient": "This operation passes the value but refuses a gradient.",
+    "Cast": "A cast to integers has no gradient.",
     "PyFunc": "NumPy returns plain numbers, which have no gradient.",
 }

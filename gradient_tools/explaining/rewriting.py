@@ -105,10 +105,10 @@ def smooth(operation: str, line: str) -> str:
     if operation in _ROUNDING:
         changed = _passed_through(line, _ROUNDING[operation])
     elif operation == "ArgMax" and any(isinstance(n, ast.Compare) for n in ast.walk(parsed(line))):
-        return f"# argmax and the comparison have no gradient: a smooth loss in place of {line}"
+        return f"# a smooth loss, such as a cross-entropy, in place of {line}"
     elif operation == "ArgMax":
         changed = replace_calls(line, {"argmax"}, _as_softmax)
-        changed = changed and f"{changed}  # a smooth choice, in place of tf.argmax"
+        changed = changed and f"{changed}  # and a smooth loss on it, such as a cross-entropy"
     elif operation in _COMPARISONS:
         changed = _smooth_step(line)
     return changed or f"# a differentiable operation in place of {operation}: {line}"

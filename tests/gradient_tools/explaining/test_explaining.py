@@ -689,7 +689,7 @@ def traced(compute, call):
 
 def test_zeros_and_nan_inside_a_traced_function_are_explained_with_the_values_of_the_call():
     (zero,) = traced(lambda x: tf.nn.relu(x - 5.0), lambda step: step(tf.constant(2.0)))
-    assert zero.cause == "zero-saturated" and "values -3" in zero.message
+    assert zero.cause == "zero-saturated" and "input: -3" in zero.message
     assert zero.where.operation == "Relu" and "relu(x - 5.0)" in zero.where.text
     (nan,) = traced(lambda x: tf.sqrt(x**2), lambda step: step(tf.constant(0.0)))
     assert (nan.cause, nan.where.operation) == ("not-finite", "Sqrt")
