@@ -180,7 +180,7 @@ def _recorded(exercise: Exercise, judgement: Judgement) -> str:
     try:
         progress = record_outcome(exercise.id, judgement.outcome, judgement.score)
     except OSError as error:
-        return f"This result was not saved: {error}."
+        return f"This result was not saved: {error}. Fix that, and run the cell again."
     lesson = find_lesson(exercise.id[:2])
     every = lesson.exercises()
     said = [progress.notice, f"Lesson {lesson.number}: {progress.count(every)} passed."]

@@ -58,7 +58,7 @@ def start(
         Path | None,
         typer.Argument(
             help="A new or empty folder, such as `~/gradienttape`. In a clone of the repository "
-            "or an unpacked release: `work`, if none is named.",
+            "or an unpacked release: By default `work`.",
             show_default=False,
         ),
     ] = None,
@@ -136,7 +136,7 @@ def update(
 
 
 _RELOAD = (
-    "If a notebook is open, choose File > Reload Notebook from Disk. Where JupyterLab asks about a "
+    "If a notebook is open, choose File > Reload Notebook from Disk. If JupyterLab asks about a "
     "changed file, choose Revert."
 )
 
@@ -170,7 +170,7 @@ def hand_in(
         ),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Hand in the rest where something is wrong.")
+        bool, typer.Option("--anyway", help="Hand in the rest if something is wrong.")
     ] = False,
 ) -> None:
     """Hand in the lessons in which you wrote: one zip, with a receipt inside.
@@ -189,7 +189,7 @@ def hand_in(
         if found.troubles and not anyway:
             for trouble in found.troubles:
                 errors.print(trouble)
-            errors.print("Nothing was handed in. Mend this, or hand in the rest: --anyway")
+            errors.print("Nothing was handed in. Fix this, or hand in the rest with --anyway.")
             raise typer.Exit(1)
         if to is None:
             to = workspace.folder / "handed_in"
@@ -217,7 +217,8 @@ def review(
     part: Annotated[
         str,
         typer.Option(
-            help="Ten questions over part `I`, `II` or `III`, due or not.", metavar="PART"
+            help="Ten questions on part `I`, `II` or `III`, whether or not they are due.",
+            metavar="PART",
         ),
     ] = "",
 ) -> None:
@@ -246,7 +247,8 @@ def place(
     goal: Annotated[
         str,
         typer.Option(
-            help="What you came for, such as `None`: the lessons until there, and their hours.",
+            help="What you came for, such as `None`. Lists the lessons that lead there, "
+            "and their hours.",
             metavar="GOAL",
         ),
     ] = "",

@@ -46,7 +46,7 @@ def earlier_run(code: str) -> str:
     for name in filter(_UNREAD.get, _names_of(code)):
         return (
             f"Python could not read the cell of `{name}` ({_UNREAD[name]}), so it did not run: "
-            f"this is about `{name}` of an earlier run."
+            f"this result is for `{name}` from an earlier run."
         )
     return ""
 

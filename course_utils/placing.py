@@ -169,7 +169,7 @@ def ending(placing: Placing) -> list[str]:
     if covered:
         listed = ", ".join(covered)
         first = f"Start with {_named(start)}: you can skip the essentials of {listed}."
-        why = "You answered the questions on them, or on a lesson that builds on them, right."
+        why = "You answered the questions on them, or on a lesson that builds on them, correctly."
     else:
         first = f"Start with {_named(start)}."
         why = "It is the first lesson on tapes, and the others build on it."
@@ -177,7 +177,8 @@ def ending(placing: Placing) -> list[str]:
     return [
         first,
         why,
-        f"Did you come for one thing? `place(goal=...)` lists the lessons until there: {listed}.",
+        "Did you come for one thing? `place(goal=...)` lists the lessons that lead to it: "
+        f"{listed}.",
         "Nothing is locked. `place()` asks again, and `status()` shows what you can skip.",
     ]
 

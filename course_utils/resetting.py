@@ -56,9 +56,9 @@ def reset(exercise_id: str) -> None:
             _reset_in(path, exercise_id)
         else:
             print(
-                f"Nothing was reset yet, because {path.name} holds this call not yet, and may lack "
-                "more of what you typed. Save it (Ctrl+S) with this call in one of its cells, and "
-                "run that cell again."
+                f"Nothing was reset yet, because {path.name} does not contain this call. Other "
+                "changes may also be unsaved. Keep this call in a cell, save the notebook with "
+                "Ctrl+S, and run the cell again."
             )
     except (LookupError, ResetError) as error:
         print(error)
@@ -128,4 +128,4 @@ def _read(path: Path) -> Notebook:
             f"There is no notebook {path}. If yours has another name, give it this one again."
         ) from None
     except ValueError as error:
-        raise ResetError(f"{error} It was left as it is.") from error
+        raise ResetError(f"{error} It was not changed.") from error

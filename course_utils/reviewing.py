@@ -221,9 +221,9 @@ def warm_up(*answers: Any) -> Review:
     asking = _warm_up
     if asking is None or not asking.left:
         if asking and asking.count:
-            return Review((), ("The questions from before are answered.",))
+            return Review((), ("You have answered the earlier questions.",))
         how = "`start_lesson` asks them, once you have predicted something."
-        return Review((), (f"There are no questions from before. {how}",))
+        return Review((), (f"There are no earlier questions. {how}",))
     said = tuple(_answers(asking, answers))
     left = tuple(asking.left)
     lines = (f"Answer with `warm_up(...)`: {left[0].how}.",) if left else ()
@@ -287,6 +287,6 @@ def new_review(part: str = "") -> Asking:
 def ending(asking: Asking) -> str:
     """Say how a round went."""
     if not asking.count:
-        return "No question is due today. What you predict in a lesson comes back after some days."
+        return "No question is due today. What you predict in a lesson comes back a few days later."
     right = asking.count - len(asking.left) - len(asking.wrong)
-    return f"{right} of {asking.count} right. Each comes back when it is due: `status()` says so."
+    return f"{right} of {asking.count} right. `status()` tells you when they are due again."

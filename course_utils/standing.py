@@ -21,8 +21,8 @@ from .workspace.progress import Progress, read_progress, runs_a_solution
 __all__ = ["LessonBar", "Standing", "next_exercise", "status"]
 
 _FINISHED = (
-    "`ExplainingTape`, `check_gradients` and `plot_tape` serve your own programs too: "
-    "`from course_utils import ExplainingTape` works wherever this environment does.",
+    "`ExplainingTape`, `check_gradients` and `plot_tape` also work in your own programs: "
+    "`from course_utils import ExplainingTape` works wherever this environment is active.",
     'To do an exercise again, call `reset("01.2")` with its id. What you passed stays passed.',
 )
 

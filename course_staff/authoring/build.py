@@ -290,7 +290,7 @@ def _run(
         line = lesson.line_of(notebook.cells[error.cell_index])
         raise BuildError(
             f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: "
-            f"{error}. The notebooks were left as they were."
+            f"{error}. The notebooks were not changed."
         ) from None
     for number, cell in enumerate(_code_cells(notebook), start=1):
         for output in cell.outputs:
@@ -307,8 +307,8 @@ def _run(
         if outcome != expected:
             what = "the solution" if expected == "passed" else "the stub"
             raise BuildError(
-                f"{lesson.name}: {what} of exercise {exercise_id} is {outcome}, and must be "
-                f"{expected}. The notebooks were left as they were."
+                f"{lesson.name}: {what} of exercise {exercise_id} is {outcome}, but must be "
+                f"{expected}. The notebooks were not changed."
             )
 
 

@@ -18,13 +18,15 @@ __all__ = ["COMMANDS"]
 def build(
     lessons: Annotated[
         list[str] | None,
-        typer.Argument(help="Two-digit numbers, such as `02`. Without any: every lesson."),
+        typer.Argument(help="Two-digit numbers, such as `02`. By default, all lessons."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only name the files that drifted; execute nothing.")
+        bool,
+        typer.Option("--check", help="Only list the files that are out of date; execute nothing."),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Execute lessons again whose source did not change.")
+        bool,
+        typer.Option("--force", help="Execute lessons again, even if their source did not change."),
     ] = False,
 ) -> None:
     """Write `notebooks/` and `solutions/` from `lessons/`.
@@ -81,7 +83,7 @@ def _report_drift(drift: list) -> None:
         errors.print(str(problem))
     if drift:
         raise typer.Exit(1)
-    console.print("Every notebook is what its lesson gives.")
+    console.print("Every notebook is up to date with its lesson.")
 
 
 COMMANDS = (build,)

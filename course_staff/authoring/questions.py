@@ -71,7 +71,7 @@ class Questions:
         """
         exercise, mistakes = self.exercises[exercise_id], self.mistakes.get(exercise_id)
         if not mistakes:
-            raise MistakesError(f"{exercise_id}: mistakes.py holds nothing for it")
+            raise MistakesError(f"{exercise_id}: mistakes.py has no entry for it")
         right = self.right(exercise_id)
         if isinstance(exercise, ValueQuestion):
             return prediction_data(exercise, right, mistakes)

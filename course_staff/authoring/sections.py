@@ -104,7 +104,7 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
         if is_claims(cell) and cell.cell_type != "code":
             yield index, "claims are asserted by code: make it a code cell"
         elif is_claims(cell) and "assert" not in cell.source:
-            yield index, "this cell has the tag claims, and asserts nothing"
+            yield index, "this cell has the tag claims, but asserts nothing"
 
 
 def _goes_deeper(title: str) -> bool:

@@ -119,7 +119,7 @@ def read_lesson(path: Path) -> LessonSource:
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
         if "title" in cell.metadata:
-            _note(lesson, index, "text stands behind the mark `# %%`, where no notebook shows it")
+            _note(lesson, index, "text is after the mark `# %%`, where no notebook shows it")
         _add_cell(lesson, index, cell, titles)
     if not lesson.problems:
         for cell in lesson.solution.cells:
@@ -236,7 +236,7 @@ def _find_missing_parts(lesson: LessonSource, known: set[str], unhelped: set[str
         if not is_hinted and exercise_id not in unhelped:
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
     for exercise_id in sorted(known - set(lesson.exercises)):
-        message = f"exercise {exercise_id} is defined and no cell of the lesson asks it"
+        message = f"exercise {exercise_id} is defined, but no cell of the lesson asks it"
         lesson.problems.append(Problem(str(lesson.path.with_name("exercises.py")), message))
     for exercise_id, line in lesson.checks:
         if exercise_id in known and exercise_id not in lesson.exercises:
@@ -276,7 +276,7 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             problems.append(Problem(f"{lesson.path}:1", message))
         for exercise_id in lesson.exercises:
             if exercise_id in owner:
-                message = f"exercise {exercise_id} also stands in {owner[exercise_id]}"
+                message = f"exercise {exercise_id} is also in {owner[exercise_id]}"
                 problems.append(Problem(str(lesson.path), message))
             owner[exercise_id] = lesson.name
     return problems

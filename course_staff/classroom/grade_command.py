@@ -38,7 +38,7 @@ def grade(
     submissions: Annotated[
         Path,
         typer.Argument(
-            metavar="SUBMISSIONS", help="The folder with what was handed in, or the zip of a class."
+            metavar="SUBMISSIONS", help="The folder with the submissions, or the zip of a class."
         ),
     ],
     out: Annotated[
@@ -148,7 +148,7 @@ def grade(
     - `course grade submitted/ --out results/ --scheduler tcp://10.0.0.7:8786`
     """
     if again and not resume:
-        errors.print("--fresh grades everything, and --again only what it names: give one of them.")
+        errors.print("--fresh grades everything, but --again only what it names. Give one of them.")
         raise typer.Exit(2)
     if scheduler and not sandbox:
         errors.print(
@@ -253,13 +253,13 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for sentence in grading.found.contradictions:
         errors.print(sentence)
     for place in grading.found.unrecognised:
-        errors.print(f"Belongs to no lesson or no student: {place}")
+        errors.print(f"This belongs to no lesson or no student: {place}")
     for place in grading.accidents:
         errors.print(f"The grader itself failed, and runs this again next time: {place}")
     if grading.roster:
         _report_roster(grading)
     for path in sorted(page.parent.glob("feedback-for-*.zip")):
-        print_text(f"To give the feedback back, upload {path}.")
+        print_text(f"To return the feedback, upload {path}.")
     if others := len(grading.found.other_files):
         print_text(f"Files that are not notebooks: {others}. They are listed in {page.name}.")
     if grading.is_sandboxed:

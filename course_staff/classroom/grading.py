@@ -193,7 +193,9 @@ def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]
         found = replace(found, submissions=chosen)
     if not found.submissions:
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
-        seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
+        seen = f" What is there belongs to no lesson, or is not a notebook: {others}." * bool(
+            others
+        )
         raise BadInput(f"There are no submissions in {options.submissions}.{seen}")
     return found, places
 

@@ -47,7 +47,7 @@ def release(
 def nbgrader(
     out: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="A new or empty folder, or one written earlier."),
+        typer.Argument(metavar="OUT", help="A new or empty folder, or one from an earlier run."),
     ],
     lessons: Lessons = None,
 ) -> None:
@@ -93,8 +93,8 @@ def mistakes(
         list[str] | None,
         typer.Option(
             metavar="GROUP",
-            help="Tell this group its mistake, such as 01.1-3fa2. Repeat it for groups that make "
-            "the same mistake.",
+            help="The group to explain a mistake to, such as 01.1-3fa2. Repeat the option for "
+            "other groups with the same mistake.",
         ),
     ] = None,
     name: Annotated[str, typer.Option(help="The mistake in a few words, for tables.")] = "",
@@ -106,29 +106,28 @@ def mistakes(
         bool,
         typer.Option(
             "--keep",
-            help="Tell it in every later grading, too, and print what an author pastes into the "
-            "lesson's mistakes.py so that `check` tells it in notebooks.",
+            help="Also use the message in later gradings, and print the entry for the lesson's "
+            "mistakes.py, so that `check` shows it in notebooks.",
         ),
     ] = False,
 ) -> None:
-    """Show the wrong answers that no gallery explains, grouped by what they did.
+    """Show the wrong answers that no known mistake explains, grouped by what they did.
 
-    No wrong program of the gallery did what they did, so their authors got a general message: what
-    came back, by what factor it is off, or what is wrong with its form.
+    Their authors got a general message, such as what was returned, or by what factor it is wrong.
 
-    All answers of a grading met the same inputs, so answers that behave alike are in one group,
-    however they are written; the largest group comes first, with its shortest program. Give a
-    group a name and one to three sentences, and the next `course grade` into the same folder tells
-    them to everybody in it, whoever hands in what does the same. A mistake that does several
-    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups:
-    name them in one command, with `--group` before each.
+    All answers of a grading get the same inputs, so answers that behave alike are in one group,
+    however they are written. The largest group comes first, with its shortest program. Give a group
+    a name and one to three sentences. The next `course grade` into the same folder then shows this
+    message to everybody whose answer does the same. A mistake with several results, such as a step
+    of 0.05 or of 0.1 instead of the argument, makes several groups. Name them in one command, with
+    `--group` before each.
 
-    With `--keep` the program is in the lesson's folder from then on, in `learned.jsonl`: other
-    gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
+    With `--keep`, the program is kept in the lesson's folder, in `learned.jsonl`. Other gradings
+    run it in the sandbox, and show the message for every answer that does the same.
 
-    The `check` in notebooks knows only the gallery, which `course build` runs as you and no sandbox
-    holds. So `--keep` also prints the mistake as an entry of the lesson's `mistakes.py`: read the
-    program, paste it, run `course build`, and the next `course release` tells it to learners.
+    The `check` in notebooks knows only the lesson's `mistakes.py`, which `course build` runs
+    without a sandbox. So `--keep` also prints an entry for this file. Read the program, paste the
+    entry, and run `course build`. After the next `course release`, learners see the message.
 
     For example:
 
@@ -143,7 +142,7 @@ def mistakes(
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):
-        errors.print("Naming a group takes all three: --group, --name and --sentence.")
+        errors.print("To name a group, give all three: --group, --name and --sentence.")
         raise typer.Exit(2)
     with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
@@ -156,18 +155,18 @@ def mistakes(
                 exercise = taught[0].exercise
                 folder = find_lesson(exercise[:2]).name
                 print_text(
-                    "Later gradings tell it, too. For `check` to tell it in notebooks, read what "
-                    f"follows, paste it into lessons/{folder}/mistakes.py, the entry among the "
-                    f"mistakes of {exercise}, and run `course build {exercise[:2]}`; the next "
-                    f"`course release` hands it out.\n\n{gallery_entry(taught)}"
+                    "Later gradings show it as well. To show it in notebooks, read the entry below "
+                    f"and paste it among the mistakes of {exercise} in "
+                    f"lessons/{folder}/mistakes.py. Then run `course build {exercise[:2]}`. The "
+                    f"next `course release` contains it.\n\n{gallery_entry(taught)}"
                 )
             return
         found = groups_in(results)
     count = sum(len(answers.answers) for answers in found)
     if not found:
-        print_text("The galleries explain every wrong answer.")
+        print_text("The known mistakes explain every wrong answer.")
     else:
-        print_text(f"Wrong answers that no gallery explains: {count}, groups: {len(found)}.")
+        print_text(f"Wrong answers that no known mistake explains: {count}, groups: {len(found)}.")
     for answers in found:
         students = answers.students
         plural = "s" if len(students) > 1 else ""

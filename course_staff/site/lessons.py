@@ -120,7 +120,7 @@ def _options(prediction_id: str) -> str:
     folds = [
         _fold(
             f"<strong>{letter}</strong>: {with_code(words)}",
-            f"<p>{'✓ So it is.' if words == question.right else '✗ It is not so.'} "
+            f"<p>{'✓ Correct.' if words == question.right else '✗ Not correct.'} "
             f"{with_code(question.sentence(words))}</p>",
         )
         for letter, words in question.letters.items()

@@ -62,7 +62,7 @@ def load_mnist() -> Arrays:
     if arrays is None:
         print(
             "MNIST is not on this machine, and there is no network to download it. 1,797 smaller "
-            "digits, resized to 28x28, replace it. This is not MNIST; expect other accuracies."
+            "digits, resized to 28x28, are used instead, so expect different accuracies."
         )
         return _stand_in()
     print(f"MNIST, 60,000 training and 10,000 test images, {place}.")

@@ -104,7 +104,7 @@ def _of_other_form(part: Part, got: Any, right: Any, lost: str) -> tuple[str, st
     if given == "None" and lost:
         return lost, name
     if where:
-        message = f"{part.subject} should hold {expected} as {where}, and holds {given}."
+        message = f"{part.subject} should hold {expected} as {where}, but holds {given}."
     elif part.key:
         message = f"{part.subject} should be {expected}, but is {given}."
     else:
@@ -134,7 +134,7 @@ def _judge_no_function(question: Question, given: Any) -> Judgement:
     if given == {"type": "ellipsis"}:
         return Judgement("not attempted", "Write the function, then check again.")
     message = (
-        f"check needs the function itself, and got {reading_in_words(read(given))}. "
+        f"check needs the function itself, but got {reading_in_words(read(given))}. "
         "Pass its name without parentheses: check("
         f'"{question.id}", my_function), not check("{question.id}", my_function(...)).'
     )

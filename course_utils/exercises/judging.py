@@ -49,7 +49,7 @@ def observe_and_judge(
     except Exception as error:  # an answer such as nobody thought of; it must not stop a notebook
         message = (
             f"The check itself could not make sense of this answer ({type(error).__name__}). "
-            "Return plain numbers, tensors, or lists and dicts of them."
+            "Return plain numbers, tensors, or lists or dicts of them."
         )
     return Judgement("error", message, mistake="not understood"), ""
 
@@ -59,7 +59,7 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     at = f" at `{stop.line}`" if stop.line else ""
     if stop.waited:
         seconds *= PATIENCE  # on the clock
-        why = "It waited, for a sleep, an input or another process. Take that out."
+        why = "It was waiting for a sleep, an input or another process. Remove that."
     elif stop.stands_still is None:
         why = (
             "Look for a loop that never ends, also one that `list`, `sum` or a comprehension runs, "

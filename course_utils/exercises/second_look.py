@@ -38,9 +38,12 @@ def second_look(
     if said is not None:
         return said
     if agree(partial(_mapped, np.transpose)):
-        return f"{part.subject} is transposed: rows and columns are exchanged.", "transposed"
+        return (
+            f"{part.subject} is transposed: rows and columns are swapped. Transpose it.",
+            "transposed",
+        )
     if agree(lambda one: one[::-1]):
-        return f"{part.subject} is in reverse order.", "reverse order"
+        return f"{part.subject} is in reverse order. Reverse it.", "reverse order"
     if agree(partial(_rolled, 1)) or agree(partial(_rolled, -1)):
         return f"{part.subject} is shifted by one place.", "shifted"
     if any(

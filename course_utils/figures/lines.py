@@ -142,7 +142,7 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
     """
     values = getattr(history, "history", history)
     if metric not in values:
-        raise KeyError(f"The history holds {', '.join(values) or 'nothing'}; no {metric!r}.")
+        raise KeyError(f"The history has {', '.join(values) or 'nothing'}, but no {metric!r}.")
     ax = make_axes(ax)
     for number, (key, name) in enumerate([(metric, "training"), (f"val_{metric}", "validation")]):
         if key in values:

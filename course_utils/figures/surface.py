@@ -67,7 +67,9 @@ def plot_loss_surface(
     surface = np.array([[float(loss(x, y)) for x in xs] for y in ys])
     finite = surface[np.isfinite(surface)]
     if not finite.size:
-        raise ValueError(f"The loss is finite nowhere on {x_range} by {y_range}.")
+        raise ValueError(
+            f"The loss is not finite anywhere on {x_range} by {y_range}. Choose other ranges."
+        )
     ax = make_axes(ax)
     levels = finite.min() + (np.ptp(finite) or 1.0) * np.geomspace(1e-3, 1.0, _LEVELS)
     blues = mpl.colormaps["Blues"](np.linspace(0.02, 0.5, _LEVELS + 1))

@@ -82,6 +82,7 @@ def _require_room(workspace: Workspace) -> None:
     there = {path.name for path in folder.iterdir()} - {".course", ".ipynb_checkpoints"}
     if there and not there & {f"{lesson.name}.ipynb" for lesson in LESSONS}:
         raise WorkspaceError(
-            f"{folder} holds something else, such as {min(there)}. Name a new or an empty folder, "
+            f"{folder} contains something else, such as {min(there)}. Name a new or an "
+            "empty folder, "
             f"such as {folder / 'gradienttape'}. Nothing was written."
         )

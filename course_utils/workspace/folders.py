@@ -101,7 +101,7 @@ def own_copy(lesson: Lesson) -> str:
     if Path.cwd() != course_folder() / "notebooks":
         return ""
     place = from_here(find_workspace().notebook(lesson))
-    return f"Your own copy of this lesson, which no update overwrites: {place} (`course lab`)."
+    return f"Your own copy of this lesson, never overwritten by an update: {place} (`course lab`)."
 
 
 def require_workspace() -> Workspace:
@@ -117,7 +117,7 @@ def require_workspace() -> Workspace:
         is_of_course = workspace.folder != Path.cwd()
         how = "`course start`" if is_of_course else "`course start FOLDER`"
         raise WorkspaceError(
-            f"{workspace.folder} holds no copy of the lessons yet: {how} makes one. Where you "
+            f"{workspace.folder} has no copy of the lessons yet: {how} makes one. If you "
             "have one elsewhere, change into that folder."
         )
     return workspace

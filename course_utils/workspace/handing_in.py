@@ -85,8 +85,8 @@ def collect(workspace: Workspace, lessons: list[Lesson]) -> HandIn:
             continue
         if missing:
             found.troubles.append(
-                f"{path.name} was checked after it was last saved: what you typed in "
-                f"{', '.join(missing)} may not be in the file. Save it in JupyterLab (Ctrl+S)."
+                f"{path.name} was checked after it was last saved, so what you typed in "
+                f"{', '.join(missing)} may not be in the file. Save it in JupyterLab with Ctrl+S."
             )
         if is_as_given(notebook) and not missing:
             found.untouched.append(lesson)
@@ -121,7 +121,7 @@ def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]
         except OSError as error:
             why = error.strerror or error
             raise HandInError(f"{folder} cannot take your work: {why}. {_NOTHING}") from error
-    raise HandInError(f"{folder} holds {_NAMES} files of your name already. {_NOTHING}")
+    raise HandInError(f"{folder} already has {_NAMES} files with your name. {_NOTHING}")
 
 
 _NOTHING = "Nothing was handed in. Ask your teacher for the folder, or name another with --to."

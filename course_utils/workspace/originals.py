@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 KEEP_TYPED = (
-    "To keep that text, move the notebook into `work/`, under another name if there is one, "
+    "To keep that text, move the notebook into `work/`, under another name if this one is taken, "
     "or run `git stash`."
 )
 
@@ -97,7 +97,7 @@ def parsed_notebook(text: str, name: str) -> Notebook:
     try:
         notebook = json.loads(text)
         if notebook["nbformat"] != 4:
-            raise ValueError(f"its format is {notebook['nbformat']}, and not 4")
+            raise ValueError(f"its format is {notebook['nbformat']}, not 4")
         notebook["metadata"].keys()
         for cell in notebook["cells"]:
             cell["source"] = "".join(cell["source"])
@@ -145,12 +145,12 @@ def given_notebook(name: str) -> Notebook:
     with suppress(OSError, ValueError):
         return read_notebook(_packaged(f"{name}.ipynb"))
     if root is None:
-        raise GivenError(f"This installation holds no notebook {name}.ipynb. Install it again.")
+        raise GivenError(f"This installation has no notebook {name}.ipynb. Install it again.")
     try:
         return _committed(name, root)
     except ValueError:
         raise GivenError(
-            f"{root} holds no notebook {name}.ipynb as it was given. Unpack the course again."
+            f"{root} has no original copy of {name}.ipynb. Unpack the course again."
         ) from None
 
 
@@ -225,7 +225,7 @@ def typed_cells(name: str, root: Path, current: Notebook | None = None) -> list[
     except FileNotFoundError:
         return []
     except ValueError:
-        return ["it is no notebook any more"]
+        return ["it is no longer a notebook"]
     if is_as_given(notebook):
         return []
     versions = [current] if current else []

@@ -53,7 +53,7 @@ def updates(workspace: Workspace) -> Iterator[Update]:
         try:
             mine = read_notebook(path)
         except (OSError, ValueError) as error:
-            yield Update(lesson, trouble=f"{error} It was left as it is.")
+            yield Update(lesson, trouble=f"{error} It was not changed.")
             continue
         new = given_notebook(lesson.name)
         if seal_of(mine) == seal_of(new):

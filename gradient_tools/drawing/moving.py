@@ -61,7 +61,7 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
   controls.innerHTML = "BUTTONS<output></output> <small>or the arrow keys</small>";
   root.prepend(style, controls);
   var about = document.createElement("p");
-  about.textContent = "Point at a box to read all that is known of it.";
+  about.textContent = "Point at a box to see its details.";
   still.replaceWith(drawing, about);
   root.classList.add("ready");
   root.tabIndex = 0;

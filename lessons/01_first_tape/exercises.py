@@ -253,7 +253,7 @@ PREDICTIONS = (
         right="None",
         options={
             "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the "
-            "line that computes y runs above the block, so the tape did not record it.",
+            "line that computes y runs before the block, so the tape did not record it.",
             "0": "0 would say that the curve is flat at x. But for any number, the tape needs "
             "a path from x to y.",
             "None": "The tape was not recording when y was computed, so it knows no path from "

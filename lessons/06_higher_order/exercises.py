@@ -222,8 +222,8 @@ PREDICTIONS = (
         options={
             "48": "48 is the mathematically correct second derivative, and the outer tape did "
             "record y. But the target is `slope`.",
-            "0": "0 would mean that the slope does not change with x. But for a 0 the tape "
-            "needs a path from x.",
+            "0": "0 would mean that the slope does not change with x. But the tape returns 0 "
+            "only if there is a path from x.",
             "None": "The target is `slope`, and it was computed when no tape was recording. A "
             "call of `gradient` outside the block is not recorded, not even by a "
             "persistent tape.",

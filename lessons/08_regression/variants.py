@@ -48,8 +48,8 @@ print(*[loss_after_100(lr) < 0.001 for lr in (0.3, 0.45, 0.6)])
         options={
             "True True True": "Larger steps are faster, up to a limit. But the curvature is 4, "
             "so the limit is 2/4.",
-            "True False False": "With 0.45 each step jumps over the minimum, by a factor of 1 "
-            "- 0.45 · 4 = -0.8. But that still brings it closer.",
+            "True False False": "With 0.45 each step jumps past the minimum: the distance is "
+            "multiplied by 1 - 0.45 · 4 = -0.8. But that still brings it closer.",
             "False False True": "100 tiny steps would be few. But these are not tiny: even 0.3 "
             "has the factor -0.2.",
             "True True False": "The curvature is 4, and the limit is 2/4. With 0.6 the factor "

@@ -237,7 +237,7 @@ PREDICTIONS = (
             "head/kernel": "In older versions of Keras the name was `head/kernel`. But in "
             "Keras 3 that is the `path`, or the end of it.",
             "head": "`head` is the layer's name. But the variable has its own name.",
-            "kernel": "In Keras 3 the name belongs to the variable: `kernel` in every Dense "
+            "kernel": "In Keras 3 the name is only the variable's own, `kernel` in every Dense "
             "layer. Code that looks for `head` in it silently finds nothing and clips "
             "nothing.",
         },

@@ -20,8 +20,8 @@ print(len(found))
 """,
         right="0",
         options={
-            "0": "In Keras 3 the name belongs to the variable, `kernel` or `bias`. So the list "
-            "silently stays empty; search in `v.path` instead.",
+            "0": "In Keras 3, `v.name` is only the variable's own name, `kernel` or `bias`. So "
+            "the list silently stays empty. Search in `v.path` instead.",
             "2": "The layer `top` has two variables. But their names are `kernel` and `bias`; "
             "`top` is only in their `path`.",
             "1": "One layer is called `top`. But the loop searches the names of variables, and "

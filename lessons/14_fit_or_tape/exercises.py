@@ -526,8 +526,7 @@ PREDICTIONS = (
         right="1",
         options={
             "48": "Two gradients are missing in each of the 48 steps, and in your own loop "
-            "each `apply` would warn (though Python shows a repeated warning once). But "
-            "`fit` runs a graph.",
+            "each `apply` would give a warning. But `fit` traces the step into a graph once.",
             "3": "Logs often appear once per epoch. But the step that `fit` traces does not "
             "know about epochs.",
             "1": "A warning comes from Python, and the Python code of a step runs only during "

@@ -27,8 +27,7 @@ print(len(told))
         right="1",
         options={
             "30": "The gradient is missing in each step, and outside a graph each `apply` "
-            "would warn (though Python shows a repeated warning once). But here a graph "
-            "runs.",
+            "would give a warning. But here the step is traced into a graph once.",
             "1": "A warning comes from Python, and Python runs only while the step is traced, "
             "in the first call. The other 29 calls are silent.",
             "0": "A graph prints nothing while it runs. But the first call traces it, which "
@@ -92,8 +91,8 @@ print(dose.numpy())
             "`apply` gets it while it is still 4 times as large.",
             "1.0": "The limit is 1, and `apply` clips its input to that. But after that the "
             "optimizer divides by 4.",
-            "0.25": "`apply` gets the scaled slope -2 and clips it to -1, and only then the "
-            "optimizer divides by 4. In `update_step` the scale would be gone.",
+            "0.25": "`apply` gets the scaled slope -2 and clips it to -1. Only then does the "
+            "optimizer divide by 4. In `update_step` the scale is already divided out.",
             "2.0": "2 is the scaled slope, 4 times 0.5. But it is clipped, and then divided by 4.",
         },
     ),

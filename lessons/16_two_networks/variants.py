@@ -198,8 +198,8 @@ print(len(np.unique(between)))
             "shape, each point is on its own line.",
             "1": "1 would be right with a share of shape (1, 1), the same for all towns. But "
             "here each row has its own share.",
-            "20": "There are 20 numbers. But the four numbers of a town are equal, because (5, "
-            "1) broadcasts along the row.",
+            "20": "There are 20 numbers. But the four numbers in each row are equal, because "
+            "(5, 1) broadcasts along the row.",
             "4": "Each town has four numbers. But they are equal; only the towns differ.",
         },
     ),

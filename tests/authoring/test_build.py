@@ -342,7 +342,7 @@ FAILING = {
     "a cell raises": (
         PREDICT.replace('print("ready")', "print(tapee)"),
         "01_first_tape (worked), code cell 1, line 7 of lesson.py: "
-        "NameError: name 'tapee' is not defined. The notebooks were left as they were.",
+        "NameError: name 'tapee' is not defined. The notebooks were not changed.",
     ),
     "the kernel dies": (
         PREDICT.replace('print("ready")', "import os\n\nos._exit(1)"),
@@ -554,7 +554,7 @@ def test_what_the_last_commit_gave_is_not_called_typed_beside_what_was(built):
 def test_a_notebook_that_cannot_be_read_is_not_written_over_and_a_missing_one_is(built):
     path = built.notebooks / "01_first_tape.ipynb"
     path.write_text("<<<<<<< HEAD")
-    with pytest.raises(BuildError, match="it is no notebook any more"):
+    with pytest.raises(BuildError, match="it is no longer a notebook"):
         authoring.require_no_typed_text(chosen(built), built)
     path.unlink()
     authoring.require_no_typed_text(chosen(built), built)

@@ -161,7 +161,7 @@ def test_after_git_stash_everything_starts_and_the_text_is_in_git(checkout):
 
 def test_a_notebook_that_cannot_be_read_is_not_passed_over(checkout):
     (checkout / "notebooks" / NAME).write_text("<<<<<<< HEAD")
-    with pytest.raises(WorkspaceError, match="by hand: it is no notebook any more"):
+    with pytest.raises(WorkspaceError, match="by hand: it is no longer a notebook"):
         start_workspace()
 
 

@@ -159,7 +159,7 @@ def _extract_entry(
     except OSError as error:
         if error.errno not in _BAD_NAMES:
             raise
-        return "its name is too long, or is that of a folder, too."
+        return "its name is too long, or is also that of a folder."
     return ""
 
 
@@ -174,7 +174,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
         elif ".." in place.parts or not place.parts or "\0" in entry.orig_filename:
             found[number] = "a name in it leads out of the archive, or nowhere."
         elif len(place.parts) > _MOST_FOLDERS:
-            found[number] = f"more than {_MOST_FOLDERS} folders are in one another."
+            found[number] = f"its folders are nested more than {_MOST_FOLDERS} deep."
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             found[number] = "it holds a link. Send the file itself."
         elif counts[unicodedata.normalize("NFC", str(place))] > 1:
@@ -182,7 +182,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
         elif entry.flag_bits & 0x41:  # 0x40: strongly
             found[number] = "it is encrypted. Send it without a password."
         elif entry.compress_type not in _METHODS:
-            found[number] = "it is packed in an unusual way. Send an ordinary zip."
+            found[number] = "it uses an unsupported compression. Send an ordinary zip."
         elif entry.file_size > max(_SMALL, _RATIO * entry.compress_size):
             found[number] = (
                 f"a file in it unpacks to {entry.file_size >> 20} MB from next to nothing."
@@ -226,6 +226,6 @@ def _opened(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(file)
     except _DAMAGE:
-        raise UnreadableFile("This is no zip archive, or a damaged one.") from None
+        raise UnreadableFile("This is not a zip archive, or a damaged one.") from None
     with archive:
         yield archive

@@ -69,7 +69,7 @@ def open_file(path: Path) -> BinaryIO:
         # Without waiting, because a pipe in its place would never end.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its name is no name of a file"
+        why = getattr(error, "strerror", None) or "its name is not a valid file name"
         raise UnreadableFile(f"The file cannot be opened: {why}.") from None
     file = os.fdopen(descriptor, "rb")
     status = os.fstat(descriptor)

@@ -145,7 +145,7 @@ def read_roster(path: Path) -> Roster:
     if "name" not in columns and not {"first", "last"} <= columns.keys():
         raise RosterError(
             f"{path} names no students: its first line should hold the columns name, id, email and "
-            f"group, and holds {', '.join(header) or 'nothing'}."
+            f"group, but it holds {', '.join(header) or 'nothing'}."
         )
     cells = [tuple([*line, *[""] * len(header)][: len(header)]) for line in lines]
     owned = [(line, _member(line, columns, _ids_in(header))) for line in cells]

@@ -119,7 +119,7 @@ class _Walker:
             except OSError as error:
                 if folder == source.path:
                     raise
-                why = f"This folder cannot be listed: {error.strerror}."
+                why = f"This folder cannot be read: {error.strerror}."
                 yield source.entry(folder, "closed", why)
                 continue
             inner = []
@@ -132,7 +132,7 @@ class _Walker:
                 if is_notebook(child.name) or not is_folder:
                     yield from self._file(source, path, hides)
                 elif depth == _MOST_FOLDERS:
-                    why = f"More than {_MOST_FOLDERS} folders are in one another."
+                    why = f"The folders are nested more than {_MOST_FOLDERS} deep."
                     yield source.entry(path, "closed", why)
                 else:
                     inner.append((path, depth + 1, hides))
@@ -171,7 +171,7 @@ class _Walker:
     def extracted(self, archive: Entry, around: _Source, is_whole_class: bool = False) -> _Source:
         """Extract an archive and return what to walk; raise UnreadableFile if it is refused."""
         if around.archives == _MOST_ARCHIVES:
-            raise UnreadableFile(f"More than {_MOST_ARCHIVES} archives are in one another.")
+            raise UnreadableFile(f"The archives are nested more than {_MOST_ARCHIVES} deep.")
         folder = self._unpacked / str(next(self._numbers))
         found = extract(archive.path, folder, is_whole_class, around.limit)
         return _Source(

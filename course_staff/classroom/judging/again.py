@@ -50,8 +50,9 @@ class Again:
             if not matching:
                 raise BadInput(
                     f"--again was {name!r}, which is no exercise such as 03.2, none of "
-                    f"{', '.join(OUTCOMES)}, and nobody who handed something in. Students are "
-                    "called as in gradebook.csv."
+                    f"{', '.join(OUTCOMES)}, and not a student who handed in something. "
+                    "Students are "
+                    "named as in gradebook.csv."
                 )
             students |= matching
         return replace(self, students=frozenset(students))
@@ -67,6 +68,6 @@ def choose_again(words: Iterable[str]) -> Again | None:
     exercises = frozenset(word for word in words if re.fullmatch(r"\d\d\.\d+", word))
     missing = sorted(exercises - {exercise.id for exercise in all_exercises()})
     if missing:
-        raise BadInput(f"--again was {missing[0]!r}, and there is no such exercise.")
+        raise BadInput(f"--again was {missing[0]!r}, but there is no such exercise.")
     outcomes = words & frozenset(OUTCOMES)
     return Again(words - exercises - outcomes, exercises, outcomes) if words else None

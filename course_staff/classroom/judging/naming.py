@@ -79,7 +79,10 @@ def name_groups(
     groups = [found[id_] for id_ in dict.fromkeys(group_ids)]
     exercise, *others = sorted({group.shortest.exercise for group in groups})
     if others:
-        raise NamingError("Groups that are named together belong to one exercise.")
+        raise NamingError(
+            "Groups that are named together must be from one exercise. Run "
+            "the command once for each."
+        )
     name, sentence = name.strip(), sentence.strip()
     path = results / ".grading" / "taught.jsonl"
     taught = read_records(path, Taught)

@@ -119,7 +119,7 @@ class Examination:
 def _judge(exercise: Exercise, observation: Any, seed: int, references: References) -> Verdict:
     if observation is None:
         message = (
-            "Your code was still running when its time was over, and was stopped. Look for a loop "
+            "Your code ran too long and was stopped. Look for a loop "
             "whose condition never becomes false, or that takes too many steps."
         )
         return Verdict("timeout", message)
@@ -133,7 +133,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
     except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
         message = (
             f"The check could not make sense of this answer ({type(error).__name__}). "
-            "Return plain numbers, tensors, or lists and dicts of them."
+            "Return plain numbers, tensors, or lists or dicts of them."
         )
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
@@ -186,8 +186,8 @@ def _stopped_cell(error: Any) -> Verdict:
     return Verdict(
         "error",
         plain(
-            f"The cell of this exercise raised {kind}{where}{said}. Restart the kernel and run the "
-            "notebook from the top to see it."
+            f"The cell of this exercise raised {kind}{where}{said}. To see the error, restart the "
+            "kernel and run the notebook from the top."
         ),
     )
 

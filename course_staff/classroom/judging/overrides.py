@@ -135,7 +135,7 @@ def with_overrides(
         if override not in used and not override.is_excuse:
             raise BadInput(
                 f"overrides.csv changes {override.exercise} of {override.student}, who has handed "
-                "in nothing that holds it. Students are called as in gradebook.csv."
+                "in nothing that holds it. Students are named as in gradebook.csv."
             )
     return rows
 
@@ -183,7 +183,7 @@ def _changed(row: Row, override: Override) -> Row:
     if not 0 <= override.points <= row.possible:
         raise BadInput(
             f"overrides.csv gives {override.student} {override.points:g} points for "
-            f"{override.exercise}, where 0 to {row.possible} are possible."
+            f"{override.exercise}, but 0 to {row.possible} are possible."
         )
     change = f"from {row.points:g} to {override.points:g} points"
     return replace(

@@ -62,7 +62,8 @@ def read_cells(data: bytes) -> list[Cell]:
         raise NotANotebook("The file is not a notebook: it is broken off or not JSON.") from error
     except MemoryError:
         raise NotANotebook(
-            "The file does not fit into the memory that a notebook may use."
+            "The file is too large for the memory limit of a notebook. Clear its outputs, "
+            "or raise the limit with --memory."
         ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and notebook.get("worksheets"):
