@@ -260,7 +260,7 @@ BROKEN = {
     "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
     "text behind a mark": (
         PREDICT + "\n# %% [markdown] Some text\n# and more of it.\n",
-        "lesson.py:26: text stands behind the mark",
+        "lesson.py:26: text is after the mark",
     ),
     "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
     "callout without its cell": (
@@ -269,7 +269,7 @@ BROKEN = {
     ),
     "text below a callout": (
         CALLOUT.replace("# > Rows or columns?", "# > Rows or columns?\n#\n# Think."),
-        "lesson.py:26: nothing stands below the question of a callout",
+        "lesson.py:26: nothing may be below the question of a callout",
     ),
     "an id that is not among them": (
         CALLOUT.replace('predict("01.a"', 'predict("01.b"'),
@@ -312,7 +312,7 @@ def test_a_faulty_region_is_one_mistake(folders, mistake):
     [
         (("01_first_tape", "01_second"), "two lessons have the number 01"),
         (("01_first_tape", "1-notes"), "a lesson's folder is named NN_snake_topic"),
-        (("01_first_tape", "02_watching"), "exercise 01.2 also stands in 01_first_tape"),
+        (("01_first_tape", "02_watching"), "exercise 01.2 is also in 01_first_tape"),
     ],
 )
 def test_lessons_that_clash_are_named(folders, names, message):
@@ -334,7 +334,7 @@ def test_a_broken_lesson_keeps_nobody_from_building_another(folders):
 
 def test_an_exercise_that_no_lesson_asks_is_named(folders):
     write(folders, PREDICT[: PREDICT.index("# %% exercise")])
-    with pytest.raises(BuildError, match="exercise 01.2 is defined and no cell"):
+    with pytest.raises(BuildError, match="exercise 01.2 is defined, but no cell"):
         authoring.read_lessons(folders)
 
 
@@ -350,11 +350,11 @@ FAILING = {
     ),
     "the solution fails": (
         PREDICT.replace("shape = (4, 2)", "shape = (2, 4)"),
-        "the solution of exercise 01.2 is failed, and must be passed",
+        "the solution of exercise 01.2 is failed, but must be passed",
     ),
     "the stub passes": (
         PREDICT.replace("shape = (4, 2)", "#| shape = (4, 2)\nshape = (4, 2)"),
-        "the stub of exercise 01.2 is passed, and must be not attempted",
+        "the stub of exercise 01.2 is passed, but must be not attempted",
     ),
     "noise": (
         PREDICT.replace('print("ready")', 'import sys\n\nprint("oh", file=sys.stderr)'),
@@ -426,7 +426,7 @@ def test_a_lesson_that_builds_on_none_is_named(folders):
 def test_a_prediction_without_sentences_is_refused(folders):
     write(folders, mistakes="MISTAKES = {}")
     (lesson,) = authoring.read_lessons(folders)
-    with pytest.raises(BuildError, match="01.2: mistakes.py holds nothing for it"):
+    with pytest.raises(BuildError, match="01.2: mistakes.py has no entry for it"):
         authoring.observe(lesson, folders, lambda exercise_id: None)
 
 

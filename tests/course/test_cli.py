@@ -81,8 +81,8 @@ def test_reset_says_where_the_old_text_is(work):
     ("arguments", "message"),
     [
         (("reset", "01.9"), "There is no exercise '01.9'"),
-        (("reset", "01.1"), "holds no copy of the lessons yet: `course start` makes one"),
-        (("update",), "holds no copy of the lessons yet: `course start` makes one"),
+        (("reset", "01.1"), "has no copy of the lessons yet: `course start` makes one"),
+        (("update",), "has no copy of the lessons yet: `course start` makes one"),
         (("build",), "There are no lessons in"),
     ],
 )
@@ -163,7 +163,7 @@ def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
     folder = tmp_path_factory.mktemp("own tape") / "gradienttape"
     result = run("start", str(folder))
     assert re.search(r"Next: cd '.*own tape.*/gradienttape' && course lab", result.output)
-    assert "holds something else" in run("start", str(folder.parent)).output
+    assert "contains something else" in run("start", str(folder.parent)).output
 
 
 def add_cell(path, source="mine = 1", place=3):

@@ -75,7 +75,7 @@ def test_wrong_predictions_of_two_lessons_begin_a_later_one():
     asked = read_progress().asked
     assert (asked["02.a"].box, asked["02.a"].times) == (0, 1)
     assert (asked["03.a"].box, asked["03.a"].times) == (1, 1)
-    assert "are answered" in repr(warm_up())
+    assert "You have answered" in repr(warm_up())
     assert read_progress().predictions["02.a"] == "no"  # the first stays what it was
 
 
@@ -104,7 +104,7 @@ def test_skipping_counts_nothing_and_what_is_no_answer_neither(path):
 
 def test_who_has_predicted_nothing_is_asked_nothing():
     assert reviewing.warm_up_for("05", read_progress()) is None
-    assert "There are no questions" in repr(warm_up("a"))
+    assert "There are no earlier questions" in repr(warm_up("a"))
     assert "No question is due" in repr(review())
     record_outcome("02.1", "passed", 1.0)  # a lesson that was begun
     assert [q.id for q in reviewing.warm_up_for("05", read_progress()).questions] == ["02.a"]

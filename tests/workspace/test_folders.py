@@ -92,7 +92,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(checkout, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("mine")
-    with pytest.raises(WorkspaceError, match="holds something else, such as thesis.tex"):
+    with pytest.raises(WorkspaceError, match="contains something else, such as thesis.tex"):
         start_workspace(other)
     assert contents(other) == {"thesis.tex": b"mine"} and len(list(other.iterdir())) == 1
     with pytest.raises(WorkspaceError, match="is a file"):

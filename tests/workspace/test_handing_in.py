@@ -124,7 +124,7 @@ def test_nothing_to_hand_in(workspace, words, said):
 def test_outside_of_a_workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, output = run()
-    assert status == 1 and "holds no copy of the lessons yet" in output
+    assert status == 1 and "has no copy of the lessons yet" in output
 
 
 def test_what_is_not_saved_is_said_and_handed_in_only_when_told_to(workspace, box):
@@ -184,7 +184,7 @@ def test_a_box_in_which_every_name_is_taken(workspace, box, monkeypatch):
     monkeypatch.setattr(handing_in, "_NAMES", 1)
     found = collect(workspace, [FIRST])
     hand_in(found, Progress(), box)
-    with pytest.raises(HandInError, match="1 files of your name already"):
+    with pytest.raises(HandInError, match="already has 1 files with your name"):
         hand_in(found, Progress(), box)
 
 

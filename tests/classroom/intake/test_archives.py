@@ -167,14 +167,14 @@ HOSTILE = {
     "encrypted": (lambda: with_flag(zipped({"01_first_tape.ipynb": WORK}), 1), "without a pass"),
     "method": (
         lambda: zipped({"01_first_tape.ipynb": WORK}, method=zipfile.ZIP_LZMA),
-        "an unusual way",
+        "an unsupported compression",
     ),
     "bomb": (lambda: zipped({"01_first_tape.ipynb": bytes(11 << 20)}), "from next to nothing"),
     "many": (lambda: zipped(dict.fromkeys(map(str, range(10_001)), b"")), "more than 10000"),
-    "deep": (lambda: zipped({"a/" * 30 + "01_first_tape.ipynb": WORK}), "more than 20 folders"),
+    "deep": (lambda: zipped({"a/" * 30 + "01_first_tape.ipynb": WORK}), "nested more than 20 deep"),
     "nested": (
         lambda: zipped({"a.zip": zipped({"b.zip": zipped({"c.zip": zipped({"x": b""})})})}),
-        "archives are in one another",
+        "archives are nested",
     ),
     "damaged": (lambda: zipped({"01_first_tape.ipynb": WORK})[:-30], "a damaged one"),
     "no archive": (lambda: b"01_first_tape", "a damaged one"),
@@ -308,7 +308,7 @@ def test_a_class_is_graded_from_its_download(tmp_path, monkeypatch):
     assert outcomes["eve", "01.2"] == "passed" and outcomes["Zoë Bö", "01.2"] == "unreadable"
     assert grade(whole, tmp_path / "out").run == 0
     assert [path.name for path in (tmp_path / "in").iterdir()] == ["download.zip"]
-    with pytest.raises(BadInput, match="no zip archive, or a damaged one"):
+    with pytest.raises(BadInput, match="not a zip archive, or a damaged one"):
         grade(put(tmp_path / "broken.zip", b"PK"), tmp_path / "out")
     with pytest.raises(BadInput, match="neither a folder nor a zip"):
         grade(put(tmp_path / "class.tar", b""), tmp_path / "out")

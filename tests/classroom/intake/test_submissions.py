@@ -269,10 +269,10 @@ def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch)
     monkeypatch.setattr(walking.os, "scandir", scandir)
     found, said = find_submissions(tmp_path), troubles(tmp_path)
     assert {s.student for s in found.submissions} == {"ada", "bob", "dan"}
-    assert said["bob/01_first_tape/x"] == "This folder cannot be listed: Permission denied."
-    assert found.unrecognised == ["cyd/closed (This folder cannot be listed: Permission denied.)"]
+    assert said["bob/01_first_tape/x"] == "This folder cannot be read: Permission denied."
+    assert found.unrecognised == ["cyd/closed (This folder cannot be read: Permission denied.)"]
     (place,) = [place for place in said if place.startswith("dan")]
-    assert said[place] == "More than 20 folders are in one another."
+    assert said[place] == "The folders are nested more than 20 deep."
 
 
 def test_notebooks_that_programs_hide_are_named(tmp_path):

@@ -119,10 +119,10 @@ def test_what_lacks_an_exercise_of_today_is_graded_whole(pupils):
 
 def test_a_slip_of_the_pen_is_noticed(pupils):
     pupils.grade()
-    with pytest.raises(BadInput, match="'adda', which is no exercise .* nobody who handed"):
+    with pytest.raises(BadInput, match="'adda', which is no exercise .* not a student who handed"):
         pupils.grade("adda")
-    with pytest.raises(BadInput, match="'01.9', and there is no such exercise"):
+    with pytest.raises(BadInput, match="'01.9', but there is no such exercise"):
         pupils.grade("01.9")
     folders = [str(pupils.submitted), "--out", str(pupils.out)]
     both = CliRunner().invoke(app, ["grade", *folders, "--fresh", "--again", "ada"])
-    assert both.exit_code == 2 and "give one of them" in both.output
+    assert both.exit_code == 2 and "Give one of them" in both.output
