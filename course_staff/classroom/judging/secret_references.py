@@ -88,25 +88,28 @@ class References:
             with self._lock:
                 data = self._journal.get(key)
                 if data is None:
-                    behavior = self._behavior_of(taught)
+                    seed = self.seed(exercise_id)
+                    observation = self._observe_learned(exercise_id, taught.program, seed)
+                    if observation is None:  # it did not end: the next grading tries again
+                        continue
+                    behavior = self._behavior_of(taught, observation)
                     data = behavior.to_json() if behavior else []
                     self._journal.add(key, data)
             if data:
                 yield taught, Behavior.from_json(data)
 
-    def _behavior_of(self, taught: Taught) -> Behavior | None:
-        """Return what a learned program does; None if it goes right, or does not run, here."""
+    def _behavior_of(self, taught: Taught, observation: Any) -> Behavior | None:
+        """Return what a learned program does; None if it is right here, or does not run."""
         exercise = taught.exercise
-        observation = self._observe_learned(exercise, taught.program, self.seed(exercise))
         try:
-            # All of it: answers are compared with it as with the gallery.
+            # All of it: answers are compared with it as with the known mistakes.
             wrong = first_wrong(question_of(exercise), observation, self.right(exercise))
             return Behavior.of(*wrong) if wrong else None
         except (KeyError, TypeError, ValueError):
             return None
 
     def learn(self, observe: Observe) -> None:
-        """Say how the programs are observed that students wrote: never in the trusted process."""
+        """Set how students' programs are observed, which is never in the trusted process."""
         self._observe_learned = observe
 
     def close(self) -> None:

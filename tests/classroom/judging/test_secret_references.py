@@ -4,9 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from handed_in import ROOT
+
+from course_staff.classroom.judging import secret_references
+from course_staff.classroom.judging.journal import Journal
 
 GRADER = """
 import sys, time
@@ -46,6 +50,16 @@ def test_nothing_of_it_is_left(tmp_path, ending):
         grader.send_signal(signal.SIGKILL)
     # Whatever it started holds the other end of this pipe until it ends.
     assert grader.communicate(timeout=60)[0] == ""
+
+
+def test_a_learned_program_that_did_not_end_is_tried_again(tmp_path, monkeypatch):
+    taught = SimpleNamespace(exercise="01.1", program="def slope(x): ...")
+    monkeypatch.setattr(secret_references, "learned_of", lambda lessons, exercise: [taught])
+    journal, calls = Journal(tmp_path / "journal"), []
+    references = secret_references.References(ROOT / "lessons", b"key", journal, "version")
+    references.learn(lambda *arguments: calls.append(arguments))  # as if stopped: returns None
+    for count in (1, 2):
+        assert list(references._learned("01.1")) == [] and len(calls) == count
 
 
 def children(pid):
