@@ -173,13 +173,19 @@ def ending(placing: Placing) -> list[str]:
     else:
         first = f"Start with {_named(start)}."
         why = "It is the first lesson on tapes, and the others build on it."
+    between = [x for x in LESSONS[1:] if x.number < start.number and x.number not in covered]
+    if covered and between:
+        why += f" No question was about {', '.join(map(_named, between))}."
+    if not placing.results[-1].is_right:
+        why += " The questions ended with the first answer that was not right."
     listed = ", ".join(f'"{name}"' for name in goals())
+    status = ", and `status()` shows what you can skip" if covered else ""
     return [
         first,
         why,
         "Did you come for one thing? `place(goal=...)` lists the lessons that lead to it: "
         f"{listed}.",
-        "Nothing is locked. `place()` asks again, and `status()` shows what you can skip.",
+        f"Nothing is locked. `place()` asks again{status}.",
     ]
 
 

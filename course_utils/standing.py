@@ -35,7 +35,8 @@ def next_exercise(progress: Progress) -> Exercise | None:
     """
     deeper = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
     left = [exercise for exercise in all_exercises() if not progress.has_passed(exercise.id)]
-    left.sort(key=lambda exercise: exercise.id[:2] < progress.placed)  # what may be skipped, last
+    if skipped(progress.placed):  # these come last
+        left.sort(key=lambda exercise: exercise.id[:2] < progress.placed)
     essential = [exercise for exercise in left if exercise.id not in deeper]
     times = [(entry.get("passed_at", ""), i) for i, entry in progress.exercises.items()]
     when, last = max(times, default=("", ""))

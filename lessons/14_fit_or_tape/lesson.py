@@ -30,7 +30,7 @@ from keras import layers
 # %% [markdown]
 # ## Which option do I need?
 #
-# You can now write any training loop. Usually you don't have to. Go down this table, and take the first row that
+# You can now write any training loop. Usually you don't have to. Work down this table, and stop at the first row that
 # fits:
 #
 # | what you want to change | what you write |
@@ -39,20 +39,21 @@ from keras import layers
 # | when to stop, what to record, how the data change from epoch to epoch | callbacks |
 # | the loss | a function for `compile(loss=...)` |
 # | each gradient, before the update | an optimizer with your `update_step` |
-# | how a batch becomes an update: several losses or optimizers, or a gradient taken at other weights | a model with your `train_step` |
+# | how a batch becomes an update, such as several losses or two optimizers | a model with your `train_step` |
 # | a step that is not one batch and one update | a loop |
 #
 # Why not always write the loop? Because then you also have to write everything else: metrics, sample weights, loss
-# scaling, the progress bar, and the calls of the callbacks.
+# scaling, the progress bar, and the calls to the callbacks.
 #
-# This lesson shows the last option but one first, because a `train_step` is what `fit` does with a batch. The two smaller
-# options follow: a loss and an optimizer.
+# You begin with a `train_step`, because it shows what `fit` does with a batch. Then you plug in the two smaller options, a
+# loss and an optimizer.
 
 # %% [markdown]
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, validation, callbacks and the progress bar still work. This is Keras's own step, written out:
+# shuffling, callbacks and the progress bar still work, and validation still uses Keras's `test_step`. This is Keras's own
+# `train_step`, written out for one input tensor and one device:
 
 
 # %%
@@ -71,16 +72,17 @@ class WrittenOut(keras.Sequential):
 
 
 # %% [markdown]
-# The tape, the gradient and the update are those of lesson 09. Four things are new:
+# The tape, the gradient and the update are the same as in lesson 09. Four things are new:
 #
-# - `sample_weight` holds a number for each example, which says how much it counts. It is `None` if `fit` got none.
+# - `sample_weight` holds one number per example: how much it counts. It is `None` if you passed none to `fit`.
 # - `compute_loss` computes the compiled loss, applies the sample weights, and adds the penalties of `model.losses`.
 # - `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. It keeps small gradients from
 #   vanishing in 16 bits (lesson 20). `apply` divides the gradients by the same factor.
-# - The last two lines update the metrics and return their values. `fit` shows and records what the step returns.
+# - The last two lines update the metrics and return their values, which `fit` shows and records. `self.metrics[0]` is the
+#   mean loss. Each batch counts by its number of examples, `tf.shape(x)[0]`, because the last one may be short.
 #
-# Is this really Keras's step? There is a simple proof: start two models from the same weights, give them the same batches,
-# and compare the weights at the end. Sample weights, loss scaling, a metric and a short last batch make the proof hard:
+# Is this really Keras's step? There is a simple test: start two models from the same weights, give them the same batches,
+# and compare the weights at the end. Sample weights, loss scaling, a metric and a short last batch make it strict:
 
 
 # %%
@@ -128,8 +130,8 @@ assert largest_difference(*models) < 1e-4
 #
 # This `train_step` adds a penalty: a tenth of the mean squared prediction. Everything else should work as in Keras's
 # own step, whatever was passed to `compile`. The step leaves out five things. The model has batch normalization and a
-# regularizer, `data` has three entries, and the optimizer may have a `loss_scale_factor`. Return the loss without the
-# scale.
+# regularizer, `data` has three entries, and the optimizer may have a `loss_scale_factor`. Return the unscaled loss, with
+# the penalty.
 
 
 # %% exercise="14.3"
@@ -175,9 +177,9 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ## How do I bring my own loss?
 #
-# A new loss needs no `train_step`. Suppose you promise delivery times, and a parcel that comes late costs nine times as
-# much as one that comes as much too early. Keras does not have this loss, but `compile` takes any function of `(y, y_hat)`
-# that is made of TensorFlow operations:
+# A new loss needs no `train_step`. Suppose you promise delivery times. An hour too late costs nine times as much as an
+# hour too early. Keras does not have this loss, but `compile` takes any function of `(y, y_hat)` that is made of TensorFlow
+# operations. Here `y` holds the real times, and `y_hat` the promised ones:
 
 
 # %%
@@ -199,7 +201,7 @@ model = line_model()
 model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
 history = model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
 
-print(f"parcels that come in time: {np.mean(y_line < model(x_line)):.0%}")
+print(f"parcels that come on time: {np.mean(y_line < model(x_line)):.0%}")
 
 # %% tags=["claims"]
 by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
@@ -213,8 +215,8 @@ assert largest_difference(by_loop, model) < 1e-3
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine parcels in ten come in time, because then one late parcel costs as much as nine early ones. A loop with a tape would
-# end with the same weights.
+# Nine parcels in ten come on time. Why? If you promise a little more time, each early parcel costs a little more, and each
+# late one saves nine times that. The two balance when nine in ten are early.
 #
 # Return one loss for each example, as `axis=-1` does here, and let Keras take the mean. Otherwise `fit` cannot weight the
 # examples. *Going deeper* shows why.
@@ -222,10 +224,10 @@ assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Suppose you want to clip each gradient at the limit of its layer (lesson 11). The optimizer gets every gradient together
-# with its variable, so write a subclass of your optimizer and override `update_step`. Keras calls it once for each
-# variable, at the very end. There, the variable is a plain `tf.Variable`, and its `name` holds what a Keras variable has in
-# `path`:
+# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer gets every
+# gradient together with its variable, so write a subclass of your optimizer and override `update_step`. Keras calls it once
+# for each variable, as the last stage of an update. It gets a plain `tf.Variable`, whose `name` holds what a Keras variable
+# has in `path`. (With one limit for all variables, the optimizer's option `clipnorm` is enough.)
 
 
 # %%
@@ -289,21 +291,22 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Three of the four gradients were longer than their limit, and now have exactly that length. The bias of the body was
-# short enough.
+# Three of the four gradients were longer than their limit, and now have exactly that length. The gradient of the body's
+# bias was already short enough.
 #
 # Why not override `apply`, which gets all gradients at once? Because it gets them too early:
 #
 # - With **loss scaling**, they are still multiplied by the `loss_scale_factor`.
-# - With **accumulation** (`gradient_accumulation_steps=2`), they are those of one batch, not of the two that make the update.
+# - With **accumulation** (`gradient_accumulation_steps=2`), `apply` gets the gradients of one batch, but the update uses the
+#   mean over two.
 #
-# `apply` first divides out the factor, then adds up the batches, and only then calls `update_step` for each variable. So
-# change gradients in `update_step`. *Going deeper* tests both.
+# `apply` first divides out the factor, then averages over the batches, and only then calls `update_step` for each variable.
+# So change gradients in `update_step`. *Going deeper* tests both.
 #
 # ### Exercise 14.2: repair
 #
-# *Adaptive clipping* needs no chosen limits: a gradient may be at most a tenth as long as the variable that it changes. A
-# variable shorter than 0.001 counts as 0.001 long, so that a variable of zeros can move. `adaptive(kind)` returns an
+# *Adaptive clipping* needs no chosen limits: the norm of a gradient may be at most a tenth of the norm of its variable. A
+# norm below 0.001 counts as 0.001, because otherwise a variable of zeros could never move. `adaptive(kind)` returns an
 # optimizer class that clips like this; `kind` is a class such as `keras.optimizers.SGD`. It works until somebody scales
 # the loss or accumulates. Fix it, and use only TensorFlow operations, because `fit` runs it in a graph.
 
@@ -369,12 +372,12 @@ check("14.5", means)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For which of them are one loss, one gradient and one batch enough?
+# Which of them need only one loss, one gradient and one batch?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# An optimizer sees each gradient of one loss. A data pipeline can read a variable that a callback sets.
+# An optimizer gets only the gradients of a single loss. A data pipeline can read a variable that a callback sets.
 #
 # </details>
 
@@ -395,7 +398,7 @@ check("14.5", means)
 # `update_step` the factor is already divided out.
 #
 # </details>
-# <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you
+# <details><summary>3. A script ends with the same weights as <code>fit</code>, but reports a different loss. Where do you
 # look?</summary>
 #
 # At the metric. Is it reset in each epoch? Is a short batch weighted by its size? And does the loss include the
@@ -415,7 +418,8 @@ check("14.5", means)
 # ```python
 # class Clipped(keras.optimizers.Adam):
 #     def update_step(self, gradient, variable, learning_rate):
-#         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
+#         limit = limits[variable.name.split("/")[-2]]
+#         super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
 # ```
 #
 # **To remember**: take the smallest option, and prove that nothing was lost.

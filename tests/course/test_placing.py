@@ -74,6 +74,7 @@ def test_the_first_wrong_answer_ends_the_questions_and_a_typo_does_not():
     )
     ended = place(wrong)
     assert not ended.questions and "✗" in repr(ended)
+    assert "ended with the first answer that was not right" in repr(ended)
     assert place("a").lines == ("No question is open. Call `place()` for the first one.",)
 
 
@@ -83,6 +84,8 @@ def test_nothing_is_explained_before_the_end():
         assert not card.said
         card = place(card.questions[0].answer)
     assert [result.is_right for result in card.said] == [True] * 12
+    assert "No question was about lesson 07 · Gradient checking." in repr(card)
+    assert "not right" not in repr(card)
     assert all(result.explanation for result in card.said)
 
 
@@ -98,6 +101,7 @@ def test_a_lesson_with_one_wrong_answer_is_not_skipped():
     assert second.id[:2] == first.id[:2] == "01"
     assert "Start with lesson 01" in repr(place(" ? "))
     assert "place()" not in repr(status())  # nothing can be skipped
+    assert next_exercise(read_progress()).id == "00.1"
 
 
 def test_status_goes_on_where_the_placement_says_and_says_how_to_come_back():
