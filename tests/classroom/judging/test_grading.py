@@ -350,7 +350,7 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
-        ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.rar"),
+        ((tmp_path / "zipped", "--out", out), "is not a notebook: 01_first_tape.rar"),
         (
             (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
             "is not empty, and no earlier",
@@ -380,14 +380,14 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     (unreadable / "ada" / "poem.ipynb").write_text("{}")
     result = run(unreadable, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "Belongs to no lesson or no student: ada/poem.ipynb" in result.output
+    assert "This belongs to no lesson or no student: ada/poem.ipynb" in result.output
     assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
 
 
 def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb.txt": given("01")})
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 0 and "are no notebooks: 1. class.html" in result.output
+    assert result.exit_code == 0 and "are not notebooks: 1. They are listed in class.html" in result.output
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
 
@@ -664,9 +664,9 @@ def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monke
     result = run(submissions, "--out", out / "sandboxed")
     assert result.exit_code == 1 and "allows no namespaces" in result.output and started == [True]
     result = run(submissions, "--out", out / "free", "--no-sandbox")
-    assert result.exit_code == 0 and "ran as you" in result.output
+    assert result.exit_code == 0 and "ran with your permissions" in result.output
     # Nothing has to run: it is said all the same. With a sandbox, nothing of it counts.
-    assert "ran as you" in run(submissions, "--out", out / "free", "--no-sandbox").output
+    assert "ran with your permissions" in run(submissions, "--out", out / "free", "--no-sandbox").output
     pages = [*(out / "free").glob("*.html"), *(out / "free" / "feedback").iterdir()]
     assert len(pages) == 4
     for page in pages:
