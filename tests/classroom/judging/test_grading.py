@@ -387,7 +387,10 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
 def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb.txt": given("01")})
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 0 and "are not notebooks: 1. They are listed in class.html" in result.output
+    assert (
+        result.exit_code == 0
+        and "are not notebooks: 1. They are listed in class.html" in result.output
+    )
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
 
@@ -666,7 +669,10 @@ def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monke
     result = run(submissions, "--out", out / "free", "--no-sandbox")
     assert result.exit_code == 0 and "ran with your permissions" in result.output
     # Nothing has to run: it is said all the same. With a sandbox, nothing of it counts.
-    assert "ran with your permissions" in run(submissions, "--out", out / "free", "--no-sandbox").output
+    assert (
+        "ran with your permissions"
+        in run(submissions, "--out", out / "free", "--no-sandbox").output
+    )
     pages = [*(out / "free").glob("*.html"), *(out / "free" / "feedback").iterdir()]
     assert len(pages) == 4
     for page in pages:
