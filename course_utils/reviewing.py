@@ -216,7 +216,7 @@ def warm_up(*answers: Any) -> Review:
     Examples
     --------
     >>> warm_up("a")
-    There are no questions from before. `start_lesson` asks them, once you have predicted something.
+    There are no earlier questions. `start_lesson` asks them, once you have predicted something.
     """
     asking = _warm_up
     if asking is None or not asking.left:
