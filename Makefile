@@ -58,7 +58,7 @@ NOTEBOOKS := --nbval-lax
 else
 NOTEBOOKS := --nbval
 endif
-NOTEBOOKS += --nbval-cell-timeout 300 solutions
+NOTEBOOKS += --nbval-cell-timeout 120 solutions
 UNIT := tests --ignore tests/untrained --doctest-modules gradient_tools course_utils course_staff
 # A file, or a notebook, goes to one worker as a whole.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope
