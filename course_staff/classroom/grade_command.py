@@ -117,10 +117,10 @@ def grade(
     or Canvas there are also the pages as these systems take them back, in
     `feedback-for-moodle.zip` or `feedback-for-canvas.zip`.
 
-    With a roster the gradebook has a line for each of its students and for nobody else, the class
-    page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
-    or Blackboard imports: the roster's ids, with a column of points for each lesson. To change
-    points, or add a comment, write `overrides.csv` into the folder of the results, with the columns
+    With a roster, the gradebook has a line only for the students on it. The class page names who
+    handed in nothing, and who is not on the roster. `upload.csv` is what Moodle, Canvas or
+    Blackboard imports: the roster's ids, with a column of points for each lesson. To change points,
+    or add a comment, write `overrides.csv` into the folder of the results, with the columns
     student, exercise, points, comment and by. Every grading applies it, and feedback and gradebook
     say who changed what, and why. Write `excused` instead of points for a lesson that a student
     need not hand in.

@@ -1,9 +1,9 @@
 """Readings: the values of an answer, without the kinds of numbers and lists that hold them.
 
-A reading is None, a boolean, a text, a NumPy array of float64, a list or dict of readings, or an
-`Other`. A tensor, a variable, a Python number and a list of one number have the same reading. A
-tuple reads as a list, and a list of numbers as a vector. Shapes, keys and nesting stay. Values that
-are not finite, or are about to overflow, are all NaN.
+A reading is None, a boolean, a text, a NumPy array of float64, or a list or dict of readings.
+Anything else is an `Other`. A tensor, a variable, a Python number and a list of one number have the
+same reading. A tuple reads as a list, and a list of numbers as a vector. Shapes, keys and nesting
+stay. Values that are not finite, or are about to overflow, are all NaN.
 """
 
 from dataclasses import dataclass

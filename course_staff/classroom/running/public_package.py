@@ -120,7 +120,7 @@ def exercises_version() -> str:
     """Return a digest that changes when anything changes on which a verdict depends.
 
     That is the packages, the code of the lessons with their known mistakes, and the libraries. The
-    text of a lesson does not count. Of the packages more is counted than is needed, because running
+    text of a lesson does not count. More of the packages counts than is needed, because running
     a class again costs less than grading it in two ways.
     """
     lessons = [folder / "lessons" for folder in (_STAFF.parent, course_folder())]
