@@ -104,8 +104,8 @@ predict("15.a", "")
 saliency = input_gradient(class_scores, x)  # (200, 28, 28, 1)
 separately = input_gradient(lambda x: class_scores(x, y[3:4]), x[3:4])[0]
 
-print(f"largest entry, all at once: {np.max(saliency[3]):.1f}")
-print(f"largest entry, image 3:     {np.max(separately):.1f}")
+print(f"largest entry, all at once: {np.max(saliency[3]):.3f}")
+print(f"largest entry, image 3:     {np.max(separately):.3f}")
 print("equal within 1e-4:", bool(np.max(np.abs(saliency[3] - separately)) < 1e-4))
 
 # %% tags=["claims"]
