@@ -37,8 +37,8 @@ def choose_lessons(text: str | None, known: list[str]) -> list[str]:
     missing = sorted(wanted - set(known))
     if missing:
         raise ChoiceError(
-            f"--lessons was {text!r}, and there is no lesson {', '.join(missing)}. "
-            f"There are {', '.join(known)}: name some of these."
+            f"--lessons was {text!r}, but there is no lesson {', '.join(missing)}. Choose from "
+            f"{', '.join(known)}."
         )
     return sorted(wanted)
 
@@ -49,5 +49,5 @@ def _numbers(part: str, text: str) -> list[str]:
         raise ChoiceError(f"--lessons was {text!r}. {_FORM}")
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
-        raise ChoiceError(f"--lessons was {text!r}, and {part} runs backwards. {_FORM}")
+        raise ChoiceError(f"--lessons was {text!r}, but {part} runs backwards. {_FORM}")
     return [f"{number:02}" for number in range(first, last + 1)]

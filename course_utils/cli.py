@@ -92,10 +92,10 @@ def _start(folder: Path | None) -> "Started":
 @app.command()
 def update(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would happen, cell by cell.")
+        bool, typer.Option("--dry-run", help="Only show what would change, cell by cell.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Put back the notebooks that the last update replaced.")
+        bool, typer.Option("--undo", help="Restore the notebooks that the last update replaced.")
     ] = False,
 ) -> None:
     """Bring corrections of the lessons into your copy; what you wrote stays.
@@ -164,13 +164,18 @@ def hand_in(
         typer.Option(
             envvar="COURSE_DROP_BOX",
             readable=False,  # a drop box takes, and shows nothing
-            help="A folder on a hub or a shared disk that your teacher made for it. If none is "
-            "named, the zip is written to `handed_in/` of your copy, for you to upload.",
+            help=(
+                "The drop box: a folder on a hub or a shared disk that your teacher made. Without "
+                "this option, the zip is written to `handed_in/` in your copy, and you upload it."
+            ),
             show_default=False,
         ),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Hand in the rest if something is wrong.")
+        bool,
+        typer.Option(
+            "--anyway", help=("Hand in the other notebooks even if one cannot be handed in.")
+        ),
     ] = False,
 ) -> None:
     """Hand in the lessons in which you wrote: one zip, with a receipt inside.
@@ -189,7 +194,9 @@ def hand_in(
         if found.troubles and not anyway:
             for trouble in found.troubles:
                 errors.print(trouble)
-            errors.print("Nothing was handed in. Fix this, or hand in the rest with --anyway.")
+            errors.print(
+                "Nothing was handed in. Fix this, or hand in the other notebooks with --anyway."
+            )
             raise typer.Exit(1)
         if to is None:
             to = workspace.folder / "handed_in"
@@ -247,8 +254,10 @@ def place(
     goal: Annotated[
         str,
         typer.Option(
-            help="What you came for, such as `None`. Lists the lessons that lead there, "
-            "and their hours.",
+            help=(
+                "A goal, such as `None` for missing gradients. Lists the lessons that lead to it, "
+                "and their hours."
+            ),
             metavar="GOAL",
         ),
     ] = "",

@@ -28,7 +28,9 @@ class CourseContents(AsyncLargeFileManager):
     async def save(self, model: dict, path: str = "") -> dict:
         """Save the file, unless it is a solution."""
         if _is_solution(path):
-            raise HTTPError(403, f"{path} is a solution and stays as it is. Save it elsewhere.")
+            raise HTTPError(
+                403, (f"{path} is a solution, and is not changed. Save it under a different name.")
+            )
         for data, _ in _figures(model):
             data.pop("text/html", None)
         return await super().save(model, path)

@@ -45,8 +45,9 @@ def earlier_run(code: str) -> str:
     """Say that what ``code`` names is of an earlier run, because Python could not read the last."""
     for name in filter(_UNREAD.get, _names_of(code)):
         return (
-            f"Python could not read the cell of `{name}` ({_UNREAD[name]}), so it did not run: "
-            f"this result is for `{name}` from an earlier run."
+            f"Python could not read the cell that defines `{name}` ({_UNREAD[name]}), so it did "
+            f"not run. This result is for `{name}` from an earlier run. Fix the cell, run it, and "
+            "check again."
         )
     return ""
 

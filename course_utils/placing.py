@@ -111,8 +111,8 @@ def way_to(goal: str, start: str) -> str:
     left = sorted(with_needs([last.number]) - covered)
     if not left:
         return (
-            f'For "{name}", nothing is left: your answers cover {_named(last)}. It stays open, if '
-            "you want to read it again."
+            f'For "{name}", you have nothing left to do: your answers cover {_named(last)}. The '
+            "lesson stays open if you want to read it."
         )
     minutes = sum(find_lesson(number).minutes for number in left)
     hours = f"{minutes} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
@@ -177,13 +177,13 @@ def ending(placing: Placing) -> list[str]:
     if covered and between:
         why += f" No question was about {', '.join(map(_named, between))}."
     if not placing.results[-1].is_right:
-        why += " The questions ended with the first answer that was not right."
+        why += " The questions ended with your first wrong answer."
     listed = ", ".join(f'"{name}"' for name in goals())
     status = ", and `status()` shows what you can skip" if covered else ""
     return [
         first,
         why,
-        "Did you come for one thing? `place(goal=...)` lists the lessons that lead to it: "
+        "Do you have a single goal? `place(goal=...)` lists the lessons that lead to it: "
         f"{listed}.",
         f"Nothing is locked. `place()` asks again{status}.",
     ]

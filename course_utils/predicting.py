@@ -91,7 +91,9 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
         if first != result.predicted:
             return result.with_note(f"Your first prediction, {first}, is kept.")
     except OSError as error:
-        return result.with_note(f"This prediction was not saved: {error}.")
+        return result.with_note(
+            f"This prediction was not saved: {error}. Fix that, and run the cell again."
+        )
     return result
 
 

@@ -56,9 +56,9 @@ def reset(exercise_id: str) -> None:
             _reset_in(path, exercise_id)
         else:
             print(
-                f"Nothing was reset yet, because {path.name} does not contain this call. Other "
-                "changes may also be unsaved. Keep this call in a cell, save the notebook with "
-                "Ctrl+S, and run the cell again."
+                f"Nothing has been reset yet, because {path.name} does not contain this call. "
+                "Other changes may also be unsaved. Keep this call in a cell, save the notebook "
+                "with Ctrl+S, and run the cell again."
             )
     except (LookupError, ResetError) as error:
         print(error)
@@ -74,7 +74,7 @@ def _reset_in(path: Path, exercise_id: str) -> None:
     """Reset an exercise in the notebook at ``path``, and say what happened."""
     kept = reset_exercise(exercise_id, path, find_workspace().kept / "kept")
     if kept is None:
-        print(f"The cell of {exercise_id} was missing; it is above its check again.")
+        print(f"The cell of {exercise_id} was missing. It has been restored above its check.")
     else:  # whose path may hold bytes that are no text
         shown = str(kept).encode("utf-8", "replace").decode()
         print(f"{exercise_id} is as it was given. Your text is kept in {shown}")
@@ -125,7 +125,7 @@ def _read(path: Path) -> Notebook:
         return read_notebook(path)
     except FileNotFoundError:
         raise ResetError(
-            f"There is no notebook {path}. If yours has another name, give it this one again."
+            f"There is no notebook {path}. If you renamed yours, give it this name again."
         ) from None
     except ValueError as error:
-        raise ResetError(f"{error} It was not changed.") from error
+        raise ResetError(f"{error} The notebook was not changed.") from error

@@ -132,7 +132,9 @@ class Asking:
         try:
             record_answer(variant.id, result.is_right)
         except OSError as error:
-            return result.with_note(f"This answer was not saved: {error}.")
+            return result.with_note(
+                f"This answer was not saved: {error}. Fix that, and answer again."
+            )
         return result
 
     def number(self) -> str:

@@ -68,7 +68,7 @@ def start_lesson(number: str) -> None:
         try:
             progress = _progress_at_start(number)
         except OSError as error:
-            print(f"Your progress could not be read: {error}.")
+            print(f"Your progress could not be read: {error}. `course doctor` says what to do.")
             return
         display(LessonBar(lesson, progress))
         if (questions := warm_up_for(lesson.number, progress)) is not None:

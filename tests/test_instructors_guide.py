@@ -1,4 +1,4 @@
-"""That the guide for instructors is true: its lessons, its plans, its commands and its links."""
+"""That the pages for instructors are true: their lessons, plans, commands and links."""
 
 import re
 import shlex
@@ -14,8 +14,10 @@ from course_utils.cli import app
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "docs" / "instructors.md"
-TEXT = GUIDE.read_text(encoding="utf-8")
+NAMES = ("instructors.md", "common_mistakes.md", "grading_reference.md", "cluster.md")
+PAGES = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in NAMES}
+GUIDE, MISTAKES = PAGES["instructors.md"], PAGES["common_mistakes.md"]
+TEXT = "\n".join(text for name, text in PAGES.items() if name != "cluster.md")
 # Of click, which some versions of typer bring along under another name.
 UsageError = typer.BadParameter.__base__
 COMMANDS = typer.main.get_command(app).commands
@@ -42,12 +44,12 @@ def problem(line):
 
 def plans():
     """Return the rows of each plan's table: the lessons' numbers and the minutes."""
-    tables = re.findall(r"^\| when \|.*\n\|[-|]+\n((?:\|.*\n)+)", TEXT, re.M)
+    tables = re.findall(r"^\| when \|.*\n\|[-|]+\n((?:\|.*\n)+)", GUIDE, re.M)
     return [re.findall(r"^\| [^|]+ \| ([\d, ]+) \| (\d+) \|$", table, re.M) for table in tables]
 
 
 def section_of(number):
-    found = re.search(rf"^### {number} · (.*)\n((?:(?!^##).*\n)*)", TEXT, re.M)
+    found = re.search(rf"^## {number} · (.*)\n((?:(?!^##).*\n)*)", MISTAKES, re.M)
     return found and (found[1], found[2])
 
 
@@ -70,9 +72,9 @@ def test_every_lesson_has_its_row_and_no_other():
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_lesson_has_its_mistakes_a_question_and_an_experiment(lesson):
-    heading = f"### {lesson.number} · {lesson.title}"
+    heading = f"## {lesson.number} · {lesson.title}"
     section = section_of(lesson.number)
-    assert section, f"docs/instructors.md has no section {heading}"
+    assert section, f"docs/common_mistakes.md has no section {heading}"
     title, text = section
     assert title == lesson.title
     assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 3, f"two or three mistakes under {heading}"
@@ -141,23 +143,31 @@ def test_every_environment_variable_is_one_that_is_read():
 
 
 def test_every_outcome_of_grading_is_explained():
-    table = TEXT[TEXT.index("| outcome |") :]
+    table = GUIDE[GUIDE.index("| outcome |") :]
     assert tuple(re.findall(r"^\| ([a-z ]+) \|", table, re.M)[1 : len(OUTCOMES) + 1]) == OUTCOMES
 
 
 def test_its_links_lead_somewhere_and_the_readme_leads_to_it():
-    links = re.findall(r"\]\(([^)]+)\)", TEXT)
-    assert links
-    for link in links:
-        assert link.startswith("https://") or (GUIDE.parent / link).is_file(), link
+    def anchors(text):
+        headings = re.findall(r"^#+ (.*)$", text, re.M)
+        return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+    for name, text in PAGES.items():
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        for link in (each for each in links if not each.startswith("https://")):
+            file, _, anchor = link.partition("#")
+            target = ROOT / "docs" / (file or name)
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+        assert name == "instructors.md" or f"({name}" in GUIDE, name
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "](docs/instructors.md)" in readme[readme.index("## Read on") :]
+    assert "](docs/instructors.md)" in readme[readme.index("## Learn more") :]
 
 
 def test_students_do_not_get_it():
     lessons = read_lessons(Folders(ROOT))
     files = release_files(lessons, lessons, ROOT)
     assert not [path for path in files if "instructors" in path or path.startswith("docs/")]
-    assert not [path for path, text in files.items() if "instructors.md" in text]
+    assert not [path for path, text in files.items() if any(name in text for name in NAMES)]
     for sentence in re.findall(r"^- (.{30,})$", TEXT, re.M):
         assert not [path for path, text in files.items() if sentence in text], sentence

@@ -26,6 +26,14 @@ def test_what_the_readme_shows_and_links_to_is_there_and_said_in_words():
     assert len(re.findall(r'<img [^>]*alt="[^"]{40,}"', text)) == text.count("<img ") >= 1
 
 
+def test_the_wrong_answer_of_the_readme_gets_the_message_that_stands_below_it():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, message = re.findall(r"^```\n(def .*?)\n\n✗ [^\n]*\n(.*?)\n```", readme, re.M | re.S)[0]
+    shown = (ROOT / "docs" / "pictures" / "wrong_answer.md").read_text(encoding="utf-8")
+    assert " ".join(code.split()) in " ".join(shown.split())
+    assert re.sub(r"`([^`]*)`", r"<code>\1</code>", message) in shown
+
+
 def test_the_readme_links_each_lesson_once():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     names = [path.name for path in (ROOT / "notebooks").glob("*.ipynb")]

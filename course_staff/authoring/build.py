@@ -21,13 +21,21 @@ from course_utils.workspace.originals import (
     typed_in_words,
 )
 
-from .keys import asked_key, observed_key
+from .keys import asked_key, observed_key, said_key
 from .observing import MistakesError
-from .questions import observed_lines
+from .questions import observed_lines, reworded_lines
 from .run import NotebookFailed, run_notebook
 from .sections import deeper_cells
 from .source import LessonSource, Problem, problems_across, read_lesson
-from .stored_file import asked_in, is_current, observed_in, renewed, stored_text
+from .stored_file import (
+    asked_in,
+    is_current,
+    observed_in,
+    observed_lines_in,
+    renewed,
+    said_in,
+    stored_text,
+)
 
 __all__ = [
     "BuildError",
@@ -39,6 +47,7 @@ __all__ = [
     "observe",
     "read_lessons",
     "renew_stored",
+    "reword",
     "renew_text",
     "require_mnist",
     "require_no_typed_text",
@@ -101,7 +110,10 @@ def read_lessons(folders: Folders, numbers: Sequence[str] = ()) -> list[LessonSo
     """
     paths = sorted(folders.lessons.glob("*/lesson.py"))
     if not paths:
-        raise BuildError(f"There are no lessons in {folders.lessons}; run this in a checkout.")
+        raise BuildError(
+            f"There are no lessons in {folders.lessons}. Run this in a checkout of the whole "
+            "course."
+        )
     lessons = [read_lesson(path) for path in paths]
     lessons = [x for x in lessons if not x.problems or not numbers or x.name[:2] in numbers]
     problems = [p for lesson in lessons for p in lesson.problems] + problems_across(lessons)
@@ -188,8 +200,8 @@ def require_mnist(stale: list[LessonSource]) -> None:
     asking = [x.name for x in stale if any("load_mnist(" in c.source for c in x.solution.cells)]
     if asking and mnist_source()[0] == "stand-in":
         raise BuildError(
-            f"{', '.join(asking)}: what these lessons store is of MNIST, which is not here and "
-            "cannot be fetched. Name the folder of mnist.npz in COURSE_DATA_DIR, and build again. "
+            f"{', '.join(asking)}: these lessons need MNIST, which is not here and cannot be "
+            "downloaded. Set COURSE_DATA_DIR to the folder with mnist.npz, and build again. "
             "Nothing was executed."
         )
 
@@ -245,6 +257,14 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
         raise BuildError(f"lessons/{lesson.name}: {error}") from None
     asked = asked_in(_read(folders.stored(lesson)))  # of the notebooks as they are yet
     write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked))
+
+
+def reword(lesson: LessonSource, folders: Folders) -> None:
+    """Write the messages of the known mistakes beside what was observed, if they changed."""
+    before = _read(folders.stored(lesson))
+    if said_in(before) != said_key(lesson):
+        lines = reworded_lines(lesson, observed_lines_in(before))
+        write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked_in(before)))
 
 
 def renew_stored(lesson: LessonSource, folders: Folders) -> None:

@@ -60,6 +60,7 @@ def build(
                 task = bars.add_task(source.name, total=len(source.exercises))
                 authoring.observe(source, folders, lambda _: bars.advance(task))  # noqa: B023
         for source in chosen:
+            authoring.reword(source, folders)
             authoring.renew_stored(source, folders)
         with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=_runs(s)) for s in stale}

@@ -163,7 +163,7 @@ def _require_meant(question: Question, name: str, raised: dict) -> None:
     if of_a_module or raised["type"] in ("NameError", "UnboundLocalError", "ImportError"):
         raise MistakesError(
             f"{question.id}: the wrong program {name!r} raises {raised['type']}: "
-            f"{raised['message']}. Mend the program: no answer makes the mistake in this way."
+            f"{raised['message']}. Fix the program: no answer would make the mistake in this way."
         )
 
 

@@ -33,7 +33,7 @@ def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterat
         if call[1] not in known:
             yield index + 1, f"prediction {call[1]} is not among PREDICTIONS in exercises.py"
         elif not cell.source.splitlines()[-1].startswith("> "):
-            yield index, "nothing may be below the question of a callout: its options will be"
+            yield index, "a callout ends with its question, because its options will be below it"
         else:
             lines = [f"> - **{x}**: {words}" for x, words in known[call[1]].letters.items()]
             cell.source = "\n".join([cell.source, *([">"] if lines else []), *lines])

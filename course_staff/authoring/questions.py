@@ -4,13 +4,14 @@ That is what right and wrong programs did on eight seeds: one compressed line fo
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from course_utils.exercises.lesson_questions import load
 from course_utils.exercises.question import ValueQuestion
-from course_utils.exercises.references import SEEDS, Reference
+from course_utils.exercises.references import SEEDS, Reference, unpacked
+from course_utils.exercises.sentences import Table
 
 from .observing import (
     MistakesError,
@@ -24,7 +25,7 @@ from .observing import (
 from .source import LessonSource
 from .storing import packed, reference_data
 
-__all__ = ["Questions", "observed_lines"]
+__all__ = ["Questions", "observed_lines", "reworded_lines"]
 
 
 class Questions:
@@ -126,3 +127,24 @@ def observed_lines(
         lines.append(f"{exercise_id} {packed(questions.data(exercise_id))}")
         after_exercise(exercise_id)
     return lines
+
+
+def reworded_lines(lesson: LessonSource, lines: Iterable[str]) -> list[str]:
+    """Return what is stored of each exercise, with the messages as they are now.
+
+    Nothing is observed again: the programs, and the names of their mistakes, are the same.
+    """
+    mistakes = Questions(lesson).mistakes
+    reworded = []
+    for line in lines:
+        exercise_id, letters = line.split(" ", 1)
+        data, listed = unpacked(letters), mistakes[exercise_id]
+        for known in data.get("mistakes", ()):
+            known["sentence"] = listed[known["name"]].sentence
+        tables = [listed] if isinstance(listed, Table) else listed
+        for stored, table in zip(data.get("tables", ()), tables, strict=False):
+            for row, sentence in zip(stored["rows"], table.rows.values(), strict=True):
+                row["sentence"] = sentence
+            stored["otherwise"] = table.otherwise
+        reworded.append(f"{exercise_id} {packed(data)}")
+    return reworded

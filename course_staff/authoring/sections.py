@@ -96,15 +96,18 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
     """Yield each cell that is in the wrong section, and why."""
     titles = [_heading(cell)[1] for cell in cells]
     if titles.count("Going deeper") > 1:
-        yield titles.index("Going deeper"), "a lesson has one section headed Going deeper"
+        yield (
+            titles.index("Going deeper"),
+            ("a lesson can have only one section with the heading Going deeper"),
+        )
     for index in sorted(deeper_cells(cells)):
         if _heading(cells[index])[0] == 1:
-            yield index, "the title of a lesson cannot go deeper"
+            yield index, "the title of a lesson cannot be in Going deeper"
     for index, cell in enumerate(cells):
         if is_claims(cell) and cell.cell_type != "code":
             yield index, "claims are asserted by code: make it a code cell"
         elif is_claims(cell) and "assert" not in cell.source:
-            yield index, "this cell has the tag claims, but asserts nothing"
+            yield index, "this cell is tagged claims, but asserts nothing"
 
 
 def _goes_deeper(title: str) -> bool:

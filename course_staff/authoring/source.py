@@ -101,7 +101,7 @@ def read_lesson(path: Path) -> LessonSource:
     cells = jupytext.reads(text, fmt="py:percent").cells
     lesson = LessonSource(path, _new_notebook(), _new_notebook(), _first_lines(text))
     if not text.startswith("# %%") or len(lesson.lines) != len(cells):
-        message = "every cell, also the first, starts with a line `# %%`, written just so"
+        message = "every cell, including the first, must start with a line `# %%`"
         lesson.problems.append(Problem(f"{path}:1", message))
         return lesson
     try:
@@ -119,7 +119,7 @@ def read_lesson(path: Path) -> LessonSource:
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
         if "title" in cell.metadata:
-            _note(lesson, index, "text is after the mark `# %%`, where no notebook shows it")
+            _note(lesson, index, "the text after the mark `# %%` would not appear in the notebook")
         _add_cell(lesson, index, cell, titles)
     if not lesson.problems:
         for cell in lesson.solution.cells:
@@ -172,7 +172,8 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
             solution = as_worked(solution, lesson.name)
     if exercise_id is not None:
         if exercise_id in lesson.exercises:
-            _note(lesson, index, f"a second cell for exercise {exercise_id}: ids must differ")
+            message = f"this is the second cell for exercise {exercise_id}; use an id only once"
+            _note(lesson, index, message)
         lesson.exercises[exercise_id] = index
     if _LEFT_OVER.search(stub):
         _note(lesson, index, f"a marker that is not {BEGIN}, {END} or `{GIVEN} ` in a region")
@@ -236,7 +237,7 @@ def _find_missing_parts(lesson: LessonSource, known: set[str], unhelped: set[str
         if not is_hinted and exercise_id not in unhelped:
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
     for exercise_id in sorted(known - set(lesson.exercises)):
-        message = f"exercise {exercise_id} is defined, but no cell of the lesson asks it"
+        message = f"exercise {exercise_id} is defined, but no cell of the lesson contains it"
         lesson.problems.append(Problem(str(lesson.path.with_name("exercises.py")), message))
     for exercise_id, line in lesson.checks:
         if exercise_id in known and exercise_id not in lesson.exercises:
@@ -265,7 +266,7 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
         entry = lesson.entry()
         unknown = set(entry["needs"]) - {other.name[:2] for other in lessons}
         if unknown:
-            message = f"it builds on lesson {', '.join(sorted(unknown))}, and there is none"
+            message = f"it builds on lesson {', '.join(sorted(unknown))}, which does not exist"
             problems.append(Problem(f"{lesson.path}:1", message))
         missing = [name for name in ("title", "part") if not entry[name]]
         if missing:

@@ -40,6 +40,9 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        text = "Interrupted. The same command, without --fresh, goes on where this one was."
+        text = (
+            "Interrupted. Run the same command again, without --fresh, to continue where it "
+            "stopped."
+        )
         errors.print(text, style="bold")
         raise typer.Exit(130) from None

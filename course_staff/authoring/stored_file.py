@@ -6,13 +6,21 @@ Its first line says of what it was made; `course_utils.exercises.references` rea
 import re
 from collections.abc import Sequence
 
-from .keys import asked_key, observed_key
+from .keys import asked_key, observed_key, said_key
 from .source import LessonSource
 from .storing import packed
 
-__all__ = ["asked_in", "is_current", "observed_in", "renewed", "stored_text"]
+__all__ = [
+    "asked_in",
+    "is_current",
+    "observed_in",
+    "observed_lines_in",
+    "renewed",
+    "said_in",
+    "stored_text",
+]
 
-_KEYS = re.compile(r"Generated .*: observed (\w+), asked (\w*)$", re.M)
+_KEYS = re.compile(r"Generated .*: observed (\w+), said (\w+), asked (\w*)$", re.M)
 
 
 def stored_text(lesson: LessonSource, lines: Sequence[str], asked: str) -> str:
@@ -20,15 +28,19 @@ def stored_text(lesson: LessonSource, lines: Sequence[str], asked: str) -> str:
 
     ``asked`` is the key of the questions with which the lesson's notebooks were executed.
     """
-    made = f"observed {observed_key(lesson)}, asked {asked}"
+    made = f"observed {observed_key(lesson)}, said {said_key(lesson)}, asked {asked}"
     return _text(lesson, made, lines)
 
 
 def renewed(lesson: LessonSource, text: str, asked: str) -> str:
     """Return the file with this lesson's stubs; what was observed stays."""
-    made = f"observed {observed_in(text)}, asked {asked}"
-    observed = [line for line in text.splitlines()[1:] if not line.startswith("stubs ")]
-    return _text(lesson, made, observed)
+    made = f"observed {observed_in(text)}, said {said_in(text)}, asked {asked}"
+    return _text(lesson, made, observed_lines_in(text))
+
+
+def observed_lines_in(text: str) -> list[str]:
+    """Return the lines with what programs did, one for each exercise."""
+    return [line for line in text.splitlines()[1:] if not line.startswith("stubs ")]
 
 
 def _text(lesson: LessonSource, made: str, lines: Sequence[str]) -> str:
@@ -42,13 +54,19 @@ def observed_in(text: str) -> str:
     return found[1] if found else ""
 
 
-def asked_in(text: str) -> str:
-    """Return the key of the questions with which the notebooks were executed, or nothing."""
+def said_in(text: str) -> str:
+    """Return the key of the messages of the known mistakes, or nothing."""
     found = _KEYS.match(text)
     return found[2] if found else ""
 
 
+def asked_in(text: str) -> str:
+    """Return the key of the questions with which the notebooks were executed, or nothing."""
+    found = _KEYS.match(text)
+    return found[3] if found else ""
+
+
 def is_current(lesson: LessonSource, text: str) -> bool:
     """Tell whether a build of the lesson as it is now would write this text."""
-    is_observed = observed_in(text) == observed_key(lesson)
+    is_observed = observed_in(text) == observed_key(lesson) and said_in(text) == said_key(lesson)
     return is_observed and text == renewed(lesson, text, asked_key(lesson))

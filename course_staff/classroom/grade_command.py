@@ -38,7 +38,8 @@ def grade(
     submissions: Annotated[
         Path,
         typer.Argument(
-            metavar="SUBMISSIONS", help="The folder with the submissions, or the zip of a class."
+            metavar="SUBMISSIONS",
+            help=("The folder with the submissions, or one zip file for the whole class."),
         ),
     ],
     out: Annotated[
@@ -46,11 +47,12 @@ def grade(
     ],
     lessons: Lessons = None,
     jobs: Annotated[
-        int, typer.Option(min=1, help="How many notebooks run at once.", show_default="one a core")
+        int,
+        typer.Option(min=1, help=("How many notebooks to run at once."), show_default="one a core"),
     ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
     resume: Annotated[
         bool,
-        typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
+        typer.Option("--resume/--fresh", help="Keep earlier results, or grade everything again."),
     ] = True,
     again: Annotated[
         list[str] | None,
@@ -81,25 +83,32 @@ def grade(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Who is in the class: a CSV with the columns name, id, email and group, as "
-            "Moodle, Canvas or Blackboard export it.",
+            help=(
+                "Who is in the class: a CSV file with the columns name, id, email, and group, as "
+                "Moodle, Canvas, or Blackboard exports it."
+            ),
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Run the notebooks on the workers of the Dask cluster there, such as "
-            "tcp://10.0.0.7:8786, as many at once as they have threads. Needs the cluster extra.",
+            help=(
+                "Run the notebooks on the Dask cluster with this scheduler, such as "
+                "tcp://10.0.0.7:8786. Each worker runs as many notebooks at once as it has "
+                "threads. Needs the cluster extra."
+            ),
         ),
     ] = None,
     sandbox: Annotated[
         bool,
         typer.Option(
             "--sandbox/--no-sandbox",
-            help="Keep notebooks away from your files and the network, and stop if that is not "
-            "possible. With --no-sandbox they run with your permissions: use it only on a machine "
-            "that holds nothing private. Every page then says so.",
+            help=(
+                "Keep notebooks away from your files and the network, and stop if that is not "
+                "possible. With --no-sandbox they run with your permissions: use it only on a "
+                "machine that contains nothing private. Every page then says so."
+            ),
         ),
     ] = True,
 ) -> None:
@@ -148,17 +157,20 @@ def grade(
     - `course grade submitted/ --out results/ --scheduler tcp://10.0.0.7:8786`
     """
     if again and not resume:
-        errors.print("--fresh grades everything, but --again only what it names. Give one of them.")
+        errors.print(
+            "--fresh grades everything again, but --again only what it names. Use only one of them."
+        )
         raise typer.Exit(2)
     if scheduler and not sandbox:
         errors.print(
-            "Without a sandbox a notebook could command the whole cluster: leave out --scheduler "
+            "Without a sandbox, a notebook could control the whole cluster. Leave out --scheduler "
             "or --no-sandbox."
         )
         raise typer.Exit(2)
     if sys.platform != "linux":
         errors.print(
-            "Grading limits each notebook as only Linux can: use Linux, WSL or a container."
+            "Grading sets limits on each notebook that only Linux supports. Use Linux, WSL, or a "
+            "container."
         )
         raise typer.Exit(1)
     with need_extra("classroom", "Grading"):
@@ -238,13 +250,14 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     )
     if grading.set_aside:
         print_text(
-            "The last results hold submissions that are no longer in the folder, so they are kept "
-            f"in {grading.set_aside}. For one gradebook of all, grade a folder that holds all."
+            "The last results contain submissions that are no longer in the folder, so they are "
+            f"kept in {grading.set_aside}. To get one gradebook for everyone, grade a folder that "
+            "contains all submissions."
         )
     for folder, names in grading.found.crowded.items():
         errors.print(
             f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
-            "are the students, move them out of this folder, and grade again."
+            "are the students, move them out of this folder and grade again."
         )
     for sentence in _handed_in_again(grading.found.submissions):
         print_text(sentence)
@@ -253,9 +266,9 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for sentence in grading.found.contradictions:
         errors.print(sentence)
     for place in grading.found.unrecognised:
-        errors.print(f"This belongs to no lesson or no student: {place}")
+        errors.print(f"This could not be assigned to a lesson and a student: {place}")
     for place in grading.accidents:
-        errors.print(f"The grader itself failed, and runs this again next time: {place}")
+        errors.print(f"The grader itself failed here, and will try again next time: {place}")
     if grading.roster:
         _report_roster(grading)
     for path in sorted(page.parent.glob("feedback-for-*.zip")):
@@ -263,10 +276,10 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     if others := len(grading.found.other_files):
         print_text(f"Files that are not notebooks: {others}. They are listed in {page.name}.")
     if grading.is_sandboxed:
-        print_text("Each notebook ran without a network, and saw no other file of this machine.")
+        print_text("Each notebook ran without a network, and could not see your files.")
     else:
         print_text(
-            "With --no-sandbox the notebooks ran with your permissions: they could read the "
+            "With --no-sandbox, the notebooks ran with your permissions. They could read the "
             "solutions and your files, and use the network. Every page says so."
         )
 

@@ -136,7 +136,7 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
     """
     if not options.submissions.exists():
         raise BadInput(
-            f"{options.submissions} does not exist. Name the folder that holds the submissions."
+            f"{options.submissions} does not exist. Name the folder that contains the submissions."
         )
     if not options.submissions.is_dir() and not is_archive(options.submissions.name):
         raise BadInput(
@@ -167,7 +167,8 @@ def _locked(options: Options) -> Iterator[Path]:
         lock.acquire()
     except Timeout:
         raise BadInput(
-            f"Another grading writes to {options.out}. Wait for it, or name another."
+            f"Another grading is writing to {options.out}. Wait until it ends, or choose another "
+            "folder for the results."
         ) from None
     unpacked = options.state / "unpacked"
     try:
@@ -193,7 +194,7 @@ def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]
         found = replace(found, submissions=chosen)
     if not found.submissions:
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
-        seen = f" What is there belongs to no lesson, or is not a notebook: {others}." * bool(
+        seen = f" It contains only files that are not notebooks of a lesson: {others}." * bool(
             others
         )
         raise BadInput(f"There are no submissions in {options.submissions}.{seen}")

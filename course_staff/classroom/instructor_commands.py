@@ -23,7 +23,11 @@ def release(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="A new or empty folder, an earlier release, or a name `*.zip`."
+            metavar="OUT",
+            help=(
+                "A new or empty folder, the folder of an earlier release, or a name that ends with "
+                ".zip."
+            ),
         ),
     ],
     lessons: Lessons = None,
@@ -142,7 +146,7 @@ def mistakes(
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):
-        errors.print("To name a group, give all three: --group, --name and --sentence.")
+        errors.print("To name a group, use all three options: --group, --name, and --sentence.")
         raise typer.Exit(2)
     with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:

@@ -15,7 +15,7 @@ from course_utils.workspace.curriculum import LESSONS
 __all__ = ["facts", "hours", "lesson_list", "lesson_map", "shown"]
 
 _HOW_TO_READ = (
-    "Each box is a lesson, and a link. An arrow leads to it from each lesson that it builds on."
+    "Each box is a lesson and links to it. Arrows lead to a lesson from those that it builds on."
 )
 
 
@@ -27,9 +27,10 @@ def hours() -> int:
 def facts() -> str:
     """State the length of the course, and what a learner needs to begin."""
     return (
-        f"**{len(LESSONS)} lessons, {hours()} hours** of work by their own estimate, exercises "
-        "included, with [a short path](#a-short-path) for one goal. You need to know Python and "
-        "NumPy, and to have trained a network with Keras once. No GPU, no account."
+        f"**{len(LESSONS)} lessons**, an estimated **{hours()} hours** of work including "
+        "exercises, with [short paths](#which-lessons-do-i-need) if you have a single goal. You "
+        "need to know Python and NumPy, and to have trained at least one network with Keras. You "
+        "don't need a GPU or an account."
     )
 
 

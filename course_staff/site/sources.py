@@ -18,6 +18,9 @@ __all__ = ["relinked", "write_sources"]
 # From files of the repository to their pages. What is in no table here is no page.
 _DOCUMENTS = {
     "docs/instructors.md": "teaching.md",
+    "docs/common_mistakes.md": "common_mistakes.md",
+    "docs/grading_reference.md": "grading_reference.md",
+    "docs/cluster.md": "cluster.md",
     "docs/cheat_sheet.md": "causes.md",
     "docs/gradient_tools.md": "tools/gradient_tools.md",
     "docs/installing.md": "installing.md",
@@ -107,7 +110,7 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
     marks = shown(root) | {
         "FACTS": facts(),
         "PATHS": section("index.md", "Which lessons do I need?"),
-        "MEASURED": section("index.md", "Measured"),
+        "BENCHMARKS": section("index.md", "Benchmarks"),
         "MAP": lesson_map("lessons/"),
         "LIST": lesson_list("lessons/"),
         "INSTALL": section("start.md", "Start"),
@@ -129,7 +132,9 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
 def _section(readme: str, name: str) -> str:
     found = re.search(rf"^## {re.escape(name)}\n.*?(?=^## |\Z)", readme, re.M | re.S)
     if found is None:
-        raise ValueError(f"README.md has no section {name!r}, which the site takes from there.")
+        raise ValueError(
+            f"README.md has no section {name!r}, which the site copies. Put the section back."
+        )
     return found[0].strip()
 
 
@@ -141,9 +146,9 @@ def _lessons_page(root: Path) -> str:
     text = [
         "# The lessons",
         lesson_map(""),
-        "On these pages the exercises are open, as in the notebooks that you work in, and below "
-        "each stand the messages for two wrong answers. The worked lessons are in the "
-        "repository's folder `solutions`.",
+        "On these pages, the exercises are not solved, as in your own notebooks. Below each one, "
+        "you see the messages for two wrong answers. The solved lessons are in the repository's "
+        "folder `solutions`.",
     ]
     for part, lessons in parts.items():
         rows = [
@@ -167,9 +172,11 @@ def _reference() -> dict[str, str]:
         sections[section if section in _SECTIONS else "course"].append(name)
     listed = "\n".join(sections)
     files = {
-        "tools/index.md": "# The tools\n\nWhat `course_utils` offers to a notebook, in a lesson or "
-        "without one; what stands under `gradient_tools` serves any program, and is imported from "
-        f"there as well.\n\n```{{toctree}}\n{listed}\n```\n"
+        "tools/index.md": (
+            "# The tools\n\nWhat `course_utils` offers in a notebook. The tools under "
+            "`gradient_tools` work in any program, and can also be imported from "
+            f"there.\n\n```{{toctree}}\n{listed}\n```\n"
+        )
     }
     for section, names in sections.items():
         entries = [

@@ -61,8 +61,9 @@ def load_mnist() -> Arrays:
         arrays, place = _read(path) if path else None, f"from {kind}"
     if arrays is None:
         print(
-            "MNIST is not on this machine, and there is no network to download it. 1,797 smaller "
-            "digits, resized to 28x28, are used instead, so expect different accuracies."
+            "MNIST is not on this machine, and there is no network connection to download it. The "
+            "course uses 1,797 smaller digits instead, resized to 28x28, so expect different "
+            "accuracies."
         )
         return _stand_in()
     print(f"MNIST, 60,000 training and 10,000 test images, {place}.")
@@ -119,8 +120,8 @@ def _download() -> Arrays | None:
             return keras.datasets.mnist.load_data()
     except ValueError as error:
         raise ValueError(
-            "The download of MNIST arrived damaged. Run this again. If it stays so, put mnist.npz "
-            "into a folder and set COURSE_DATA_DIR to that folder."
+            "The download of MNIST is damaged. Run this again. If that does not help, put "
+            "mnist.npz into a folder, and set COURSE_DATA_DIR to that folder."
         ) from error
     except (OSError, HTTPException):
         return None
@@ -135,7 +136,7 @@ def _read(path: Path) -> Arrays:
 
     The archive's own checksums find damaged content.
     """
-    remedy = f"Delete {path}, or replace it by a whole mnist.npz, and run this again."
+    remedy = f"Delete {path}, or replace it with an intact mnist.npz, and run this again."
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in _SHAPES}

@@ -21,13 +21,13 @@ _NUMPY_METHODS = {
 _OF_TORCH = {
     "backward": "Call tape.gradient(loss, variables)",
     "detach": "Use tf.stop_gradient",
-    "grad": "A gradient is what tape.gradient returns",
-    "item": "Use float(), once the tape has been asked",
+    "grad": "Use what tape.gradient returns",
+    "item": "Use float(), after you have called tape.gradient",
     "parameters": "Use trainable_variables",
     "step": "Use optimizer.apply(gradients, variables)",
-    "train": "Say it with each call: model(x, training=True)",
+    "train": "Pass it in each call: model(x, training=True)",
     "view": "Use tf.reshape",
-    "zero_grad": "Leave it out, as each tape's gradients are its own",
+    "zero_grad": "Leave it out, because tapes do not accumulate gradients",
 }
 
 # What is searched for in a message, and what that means; {0} is the first group. The first that is
@@ -37,7 +37,7 @@ _CAUSES = (
     (
         r"but received None\.$|^Cannot convert the argument `type_value`: None",
         "the target or the source is None. If it is a gradient itself, its tape found no path, "
-        "because it must watch the source and record the way to the target",
+        "because a tape must watch the source and record how the target is computed from it",
     ),
     (
         "^'NoneType' object has no attribute '_tape'$",
@@ -64,26 +64,26 @@ _CAUSES = (
     ),
     (
         r"^'numpy\..*has no attribute '_id'$",
-        "the target or the source is NumPy's, so the computation left TensorFlow or never entered "
-        "it. Use TensorFlow's functions, not NumPy's, and no .numpy()",
+        "the target or the source is a NumPy array, so the computation left TensorFlow or never "
+        "entered it. Use TensorFlow's functions, without NumPy or .numpy()",
     ),
     (
         r"^'([A-Z]\w*)' object has no attribute '_id'$",  # of a layer or a model
-        "a tape takes tensors and variables, and here the target or the source is a {0}. For a "
+        "a tape takes tensors and variables, but here the target or the source is a {0}. For a "
         "layer or a model, the sources are its trainable_variables, and the target is a loss "
         "computed with it",
     ),
     # After the colon stands a number, such as -1.5, or nan or inf.
     (
         r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
-        "a tape needs tensors, and here the target or the source is a plain number. Make a "
+        "a tape needs tensors, but here the target or the source is a plain number. Make a "
         "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
         "functions, without float() or .numpy()",
     ),
     (
         "^Cannot convert the argument `type_value`",
-        "a tape needs tensors, and here the target or the source is something else, such as a "
-        "name or a function",
+        "a tape needs tensors, but here the target or the source is something else, such as a "
+        "string or a function",
     ),
     (
         "A non-persistent GradientTape can only be used to compute one set",
@@ -103,16 +103,17 @@ _CAUSES = (
     ),
     (
         r"^'(?:function|method)' object has no attribute '(\w+)'",
-        "{0} is asked of a function, which has no such attribute. If it is asked of what the "
-        "function returns, call it first, with parentheses",
+        "a function has no attribute {0}. To get it from what the function returns, call the "
+        "function first, with parentheses",
     ),
     (
         "'(method|function)'|non-iterable function",
-        "here stands a function itself, where what it returns is needed. Call it, with parentheses",
+        "you used a function where its result is needed. Call it, with parentheses",
     ),
     (
         "^'type' object does not support the context manager protocol",
-        "`with` needs a tape, and here stands the class. Make one: tf.GradientTape()",
+        "`with` needs a tape, but this is the class. Make a tape with parentheses: "
+        "tf.GradientTape()",
     ),
     (
         "^unsupported callable$",
@@ -121,8 +122,8 @@ _CAUSES = (
     ),
     (
         r"^custom_gradient function expected to return (\d+) gradients, but returned (\d+)",
-        "the backward function returned {1} gradients, and the function has {0} arguments that "
-        "are tensors. It returns one gradient for each, in their order",
+        "the backward function returned {1} gradients, but it must return {0}, one for each "
+        "argument that is a tensor, in the same order",
     ),
     # From optimizers and Keras.
     (
@@ -147,49 +148,49 @@ _CAUSES = (
     ),
     (
         r"^'(?!(?:Eager|Symbolic)?Tensor)(\w+)' object is not iterable$",
-        "a {0} is not a list. Pass a list where several things are taken one by one. For an "
-        "optimizer, that is the layer's trainable_variables, not the layer",
+        "a {0} is not a list, but a list is needed here. Pass an optimizer the layer's "
+        "trainable_variables, not the layer",
     ),
     (
         "^Unknown variable",
-        "an optimizer takes only the variables that it was built with or first got, and here it "
-        "gets another. If there are several optimizers, give each its own variables every time",
+        "an optimizer takes only the variables that it got the first time, but here it gets a "
+        "different one. If you have several optimizers, always pass each one the same variables",
     ),
     (
         "object has no attribute 'reset_states'",
-        "reset_states is gone from Keras. Use reset_state()",
+        "Keras no longer has reset_states. Use reset_state()",
     ),
     (
         "object has no attribute 'minimize'",
-        "minimize is gone from Keras. Use a tape, and apply(gradients, variables)",
+        "Keras optimizers no longer have minimize. Use a tape, and apply(gradients, variables)",
     ),
     # Of graphs.
     (
         "out of scope|because it was defined in FuncGraph",
         "a tensor made inside a graph's loop or branch does not exist outside it, not even in a "
-        "Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add "
-        "each pass to it",
+        "Python list. Start a sum before the loop (for a gradient, tf.zeros_like(w)), and add to "
+        "it in each iteration",
     ),
     (
         r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop",
-        "in a graph's loop {0} needs its first value before the loop, and one that is no None. "
-        "Start a sum at 0.0, and a gradient's at tf.zeros_like(w)",
+        "in a graph's loop, {0} needs a first value before the loop, which cannot be None. Start "
+        "a sum at 0.0, and a sum of gradients at tf.zeros_like(w)",
     ),
     (
         r"ran into a UnboundLocalError: '(\w+)' is used before|local variable '(\w+)'",
-        "{0} is read before it has a value. A line `{0} = ...` anywhere in a function makes {0} a "
-        "name of the function's own. To change a tf.Variable from outside, call its assign_sub or "
+        "{0} is read before it has a value. A line `{0} = ...` anywhere in a function makes {0} "
+        "local to the function. To change a tf.Variable from outside, call its assign_sub or "
         "assign_add",
     ),
     (
         r"^tf\.function only supports singleton tf\.Variables",
-        "a compiled function may make a variable when it is traced first, and then no more. Make "
-        "the variable outside, and hand it over",
+        "a compiled function can create a variable only the first time that it is traced. Create "
+        "the variable outside, and pass it as an argument",
     ),
     (
         r"^(Iterating over|Using) a symbolic `tf\.Tensor`",
-        "inside a compiled function Python can neither go through a tensor nor ask whether it is "
-        "true. Take tf.unstack or an index, and tf.where for a choice",
+        "inside a compiled function, Python can neither loop over a tensor nor test whether it is "
+        "true. Use tf.unstack or an index, and tf.where for a choice",
     ),
     # Of habits from NumPy.
     (
@@ -199,19 +200,19 @@ _CAUSES = (
     ),
     (
         "^only integer scalar arrays can be converted",
-        "one whole number is needed here, and this is an array or a tensor of several. To read "
-        "entries, use x[condition] or tf.gather on a tensor, not on a list. A variable's entries "
-        "cannot be set like that: make a new tensor with tf.where(condition, a, b)",
+        "one integer is needed here, but this is an array or a tensor with several numbers. To "
+        "read entries, use x[condition] or tf.gather on a tensor, not on a list. A variable's "
+        "entries cannot be set like that: make a new tensor with tf.where(condition, a, b)",
     ),
     (
         r"^Scalar tensor has no|^object of type '(?:float|int|ResourceVariable)' has no",
-        "here stands one number, or a variable, and it has no length. Take the length of what "
-        "holds the examples; of a variable, its shape",
+        "a single number, or a variable, has no length. Use the length of the array with the "
+        "examples, or the shape of the variable",
     ),
     (
         "Tensor'? object has no attribute 'assign",
-        "this is a tensor, and only a tf.Variable can be assigned to. A line such as "
-        "`w = w - step` turns the name `w` into the name of a tensor",
+        "this is a tensor, but only a tf.Variable can be assigned to. After a line such as `w = w "
+        "- step`, `w` is a tensor",
     ),
     (
         r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",
@@ -220,61 +221,62 @@ _CAUSES = (
     ),
     (
         r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$",
-        "inside a compiled function a tensor holds no numbers yet that NumPy could read. Use "
-        "TensorFlow's functions, and no .numpy()",
+        "inside a compiled function, a tensor has no values yet that NumPy could read. Use "
+        "TensorFlow's functions, without .numpy()",
     ),
     (
         "Only integers, slices",
-        "square brackets take integers, slices or one condition, and this is something else. To "
+        "square brackets take integers, slices, or one condition, but this is something else. To "
         "pick rows by a list or a tensor of indices, use tf.gather. To pick entries along one "
         "axis, use tf.boolean_mask(x, condition, axis=1)",
     ),
     (
         "The truth value of an array with more than one element is ambiguous",
-        "a condition needs one True or False, and this one has many entries. For a choice entry "
-        "by entry use tf.where",
+        "a condition needs a single True or False, but this one has many entries. To choose entry "
+        "by entry, use tf.where",
     ),
     # Of shapes, dtypes and values.
     (
         "^can't multiply sequence by non-int of type",
-        "lists are not multiplied entry by entry, and several gradients come as a list. Take them "
-        "one by one, or join them into one tensor",
+        "lists cannot be multiplied entry by entry, and `gradient` returns several gradients as a "
+        "list. Multiply them one by one, or join them into one tensor",
     ),
     (
         "Shapes of all inputs must match|Ranks of all input tensors",
-        "tensors of different shapes are not one tensor. Take them one by one, or make each a "
-        "vector with tf.reshape(g, [-1]) and join these with tf.concat",
+        "tensors of different shapes cannot become one tensor. Use them one by one, or make each "
+        "a vector with tf.reshape(g, [-1]) and join these with tf.concat",
     ),
     (
         # Which of the last two it is, the kernels for the processor decide.
         r"Shape must be rank 2.*MatMul|^In\[[01]\] .*(ndims must be [>=]= 2|different ndims)",
-        "both sides of a matrix product must be matrices, and one here is not. For a matrix times "
-        "a vector use tf.linalg.matvec, for two vectors tf.tensordot(a, b, 1), and for a number *. "
-        "A row x[i : i + 1] is still a matrix",
+        "both sides of a matrix product must be matrices, but one of these is not. For a matrix "
+        "times a vector use tf.linalg.matvec, for two vectors tf.tensordot(a, b, 1), and for a "
+        "number *. A row x[i : i + 1] is still a matrix",
     ),
     (
         r"^matmul: Input operand.*\(size (\d+) is different from (\d+)\)",
-        "in a product a @ b, a has as many columns as b has rows, and here b has {0} and a has {1}",
+        "in a product a @ b, a must have as many columns as b has rows, but here b has {0} rows "
+        "and a has {1} columns",
     ),
     (
         r"^Invalid reduction dimension \(?(-?\d+) for input with (\d+)",
-        "there is no axis {0} in a tensor with {1} axes. They count from 0, so a vector has only "
-        "axis 0",
+        "there is no axis {0} in a tensor with {1} axes. Axes are counted from 0, so a vector has "
+        "only axis 0",
     ),
     (
         r"^indices\[.*\] = (-?\d+) is not in \[0, (\d+)\)",
-        "the index {0} is out of range for an axis with {1} entries, which count from 0. Look at "
-        "which axis is meant, and what the indices count",
+        "the index {0} is out of range for an axis with {1} entries, which are counted from 0. "
+        "Check which axis you index, and how the indices are computed",
     ),
     (
         r"expected to be an? (\w+) tensor but is an? (\w+) tensor"
         r"|must have the same dtype, got tf\.(\w+) != tf\.(\w+)",
-        "{0} and {1} meet here, and TensorFlow converts neither automatically. Use tf.cast",
+        "{0} and {1} are combined here, but TensorFlow converts neither automatically. Use tf.cast",
     ),
     (
         r"has type (\w+) that does not match type (\w+) of",
-        "{0} and {1} meet here, and TensorFlow converts neither automatically. Start a sum at 0.0, "
-        "or use tf.cast",
+        "{0} and {1} are combined here, but TensorFlow converts neither automatically. Start a sum "
+        "at 0.0, or use tf.cast",
     ),
     (
         "^`variable .= value` with",
@@ -321,7 +323,7 @@ _CAUSES = (
     ),
     (
         r"^`labels\.shape\.rank` must equal|^Argument `output` must have rank",
-        "the sparse loss takes class numbers, one an example, and then rows of logits or "
+        "the sparse loss takes one class number for each example, and then rows of logits or "
         'probabilities, in this order. One-hot rows go to the loss without "sparse"',
     ),
     (
@@ -332,7 +334,7 @@ _CAUSES = (
     ),
     (
         r"Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))",
-        "a label is {0}, and must be in {1}, the numbers of the columns of the logits",
+        "a label is {0}, but it must be in {1}, a number of a column of the logits",
     ),
 )
 
@@ -357,10 +359,10 @@ def cause_in_words(error: dict) -> str | None:
         )
     method = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
     if method and method[1] == "astype" and "astype" not in line:
-        return "Python's round is for plain numbers, and this is a tensor. Use tf.round"
+        return "Python's round is for plain numbers, but this is a tensor. Use tf.round"
     if method and method[1] in _NUMPY_METHODS:
         instead = _NUMPY_METHODS[method[1]]
-        return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
+        return f"{method[1]} is a method of NumPy arrays, but this is a tensor. Use {instead}"
     habit = re.search(r"(?:Tensor|Variable|^'[A-Z]\w*)'? object has no attribute '(\w+)'", message)
     if habit and habit[1] in _OF_TORCH:
         return f"{habit[1]} is PyTorch's. {_OF_TORCH[habit[1]]}"
@@ -391,11 +393,11 @@ def _shapes_in_words(message: str, line: str) -> str | None:
         return None
     one, other = ([n for n in text[1:-1].split(",") if n] for text in found.groups())
     shown = " and ".join(f"({', '.join(each)}{',' * (len(each) == 1)})" for each in (one, other))
-    said = f"the shapes {shown} do not go together"
+    said = f"the shapes {shown} do not match"
     if "Matrix" in message or "MatMul" in message:
         turned = len(one) == len(other) == 2 and (one[0] == other[0] or one[1] == other[1])
-        cause = "Transpose one of them with tf.transpose" if turned else "Look which is which"
-        return f"{said}: in a product a @ b, a has as many columns as b has rows. {cause}"
+        cause = "Transpose one of them with tf.transpose" if turned else "Check which is which"
+        return f"{said}: in a product a @ b, a must have as many columns as b has rows. {cause}"
     if len(one) == len(other) == 2 and one[1] == other[0] and "*" in line:
         return f"{said}: `*` multiplies entry by entry. A matrix product is `@`"
     short, long = sorted((one, other), key=len)
@@ -407,6 +409,6 @@ def _shapes_in_words(message: str, line: str) -> str | None:
     if sorted(one) == sorted(other):
         return f"{said}. One of them is transposed, or reduced over the other axis"
     return (
-        f"{said}. They are matched from the right. Print both, and look where the one came from "
-        "that surprises you"
+        f"{said}. Shapes are matched from the right. Print both, and find out where the unexpected "
+        "one comes from"
     )

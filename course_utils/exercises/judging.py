@@ -59,21 +59,24 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     at = f" at `{stop.line}`" if stop.line else ""
     if stop.waited:
         seconds *= PATIENCE  # on the clock
-        why = "It was waiting for a sleep, an input or another process. Remove that."
+        why = (
+            "Your code was waiting for `sleep`, for input, or for another process. Remove the call "
+            "that waits."
+        )
     elif stop.stands_still is None:
         why = (
-            "Look for a loop that never ends, also one that `list`, `sum` or a comprehension runs, "
-            "or for too many steps."
+            "Look for a loop that never ends (including one inside `list`, `sum`, or a "
+            "comprehension), or for too many steps."
         )
     elif stop.stands_still:
         why = (
-            "Its values had not changed for a while: either the loop never ends, as nothing makes "
-            "its condition false, or it goes on long after it has arrived."
+            "Its values had not changed for a while. Either the loop never ends, because nothing "
+            "makes its condition false, or it goes on long after it has converged."
         )
     else:
         why = (
-            "Its values were still changing: the loop takes too many steps, or too slow ones, or "
-            "what its condition looks at never changes."
+            "Its values were still changing. The loop takes too many steps, its steps are too "
+            "slow, or what its condition tests never changes."
         )
     return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"
 

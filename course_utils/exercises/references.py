@@ -29,6 +29,7 @@ __all__ = [
     "stored_lessons",
     "stored_reference",
     "stored_stubs",
+    "unpacked",
     "without_programs",
 ]
 
@@ -103,7 +104,7 @@ def decoded(data: Any, number: Callable[[float], Any] = _AS_ARRAY) -> Any:
 @lru_cache(maxsize=8)
 def stored(exercise_id: str) -> dict:
     """Return all that ``course build`` stored of an exercise, which nobody may change."""
-    return _unpacked(_lines(_text(exercise_id[:2]))[exercise_id])
+    return unpacked(_lines(_text(exercise_id[:2]))[exercise_id])
 
 
 def stored_lessons() -> list[str]:
@@ -114,7 +115,7 @@ def stored_lessons() -> list[str]:
 @cache
 def stored_stubs(number: str) -> dict[str, dict]:
     """Return the stub of each exercise of a lesson, by its id: its notebook, cell and source."""
-    return _unpacked(_lines(_text(number))["stubs"])
+    return unpacked(_lines(_text(number))["stubs"])
 
 
 def without_programs(text: str) -> str:
@@ -133,7 +134,8 @@ def _lines(text: str) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in text.splitlines()[1:])
 
 
-def _unpacked(letters: str) -> Any:
+def unpacked(letters: str) -> Any:
+    """Return the JSON data that `course_staff.authoring.storing` packed into one line."""
     return json.loads(decompress(b85decode(letters)))
 
 

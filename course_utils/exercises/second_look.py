@@ -33,7 +33,9 @@ def second_look(
         return all(same(g, c, part.tolerance) for g, c in zip(got, changed, strict=True))
 
     if agree(partial(_mapped, np.negative)):
-        return f"The sign is wrong: {part.words} is minus what was expected.", "sign"
+        return (
+            f"The sign is wrong: {part.words} is -1 times the expected value. Flip the sign."
+        ), "sign"
     said = _said_of_factor(question, part, _factors(got, right, part.tolerance), calls)
     if said is not None:
         return said
@@ -45,7 +47,7 @@ def second_look(
     if agree(lambda one: one[::-1]):
         return f"{part.subject} is in reverse order. Reverse it.", "reverse order"
     if agree(partial(_rolled, 1)) or agree(partial(_rolled, -1)):
-        return f"{part.subject} is shifted by one place.", "shifted"
+        return f"{part.subject} is shifted by one place. Check where you start to count.", "shifted"
     if any(
         np.any(array) for reading in got for array in _arrays(reading)
     ):  # all zeros: no rounding

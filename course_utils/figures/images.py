@@ -61,7 +61,10 @@ def show_images(
         needed = "(n, height, width), with 1 or 3 channels or none"
         raise ValueError(f"images has shape {images.shape}; it needs {needed}.")
     if predictions is not None and labels is None:
-        raise ValueError("predictions without labels: give both, to tell right from wrong.")
+        raise ValueError(
+            "You passed predictions without labels. Pass both, so that right and wrong can be told "
+            "apart."
+        )
     for name, given in (("labels", labels), ("predictions", predictions)):
         if given is not None and len(given) != len(images):
             raise ValueError(f"{len(images)} images, but {len(given)} {name}.")

@@ -142,7 +142,11 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
     """
     values = getattr(history, "history", history)
     if metric not in values:
-        raise KeyError(f"The history has {', '.join(values) or 'nothing'}, but no {metric!r}.")
+        there = ", ".join(values) or "nothing"
+        raise KeyError(
+            f"The history does not contain {metric!r}, only {there}. Choose one of these, or pass "
+            f"{metric!r} to `compile` and train again."
+        )
     ax = make_axes(ax)
     for number, (key, name) in enumerate([(metric, "training"), (f"val_{metric}", "validation")]):
         if key in values:

@@ -78,11 +78,10 @@ def _require_room(workspace: Workspace) -> None:
     if workspace.is_started or not folder.exists():
         return
     if not folder.is_dir():
-        raise WorkspaceError(f"{folder} is a file. Name a new folder.")
+        raise WorkspaceError(f"{folder} is a file. Choose a new folder.")
     there = {path.name for path in folder.iterdir()} - {".course", ".ipynb_checkpoints"}
     if there and not there & {f"{lesson.name}.ipynb" for lesson in LESSONS}:
         raise WorkspaceError(
-            f"{folder} contains something else, such as {min(there)}. Name a new or an "
-            "empty folder, "
+            f"{folder} contains other files, such as {min(there)}. Choose a new or empty folder, "
             f"such as {folder / 'gradienttape'}. Nothing was written."
         )

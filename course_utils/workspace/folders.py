@@ -60,7 +60,9 @@ class Workspace:
             with FileLock(self.kept / "workspace.lock", timeout=_WAIT_SECONDS):
                 yield
         except Timeout:
-            raise OSError(f"Another command is at work in {self.folder}. Try again.") from None
+            raise OSError(
+                f"Another command is running in {self.folder}. Wait until it ends, then try again."
+            ) from None
 
 
 def course_folder() -> Path:

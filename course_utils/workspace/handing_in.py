@@ -78,7 +78,10 @@ def collect(workspace: Workspace, lessons: list[Lesson]) -> HandIn:
             found.untouched.append(lesson)
             continue
         except (OSError, UnicodeError) as error:
-            found.troubles.append(f"{path.name} cannot be read: {error}. It was left out.")
+            found.troubles.append(
+                f"{path.name} cannot be read ({error}), so it was left out. Fix or delete the "
+                "file, then hand in again."
+            )
             continue
         except ValueError as error:
             found.troubles.append(f"{error} It was left out.")
@@ -124,7 +127,7 @@ def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]
     raise HandInError(f"{folder} already has {_NAMES} files with your name. {_NOTHING}")
 
 
-_NOTHING = "Nothing was handed in. Ask your teacher for the folder, or name another with --to."
+_NOTHING = "Nothing was handed in. Ask your teacher for the folder, or choose another with --to."
 
 
 def _mode_in(folder: Path) -> int:
@@ -138,8 +141,8 @@ def _mode_in(folder: Path) -> int:
     is_of_others = hasattr(os, "getuid") and status.st_uid != os.getuid()
     if is_of_others and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
         raise HandInError(
-            f"{folder} would let others take away what you hand in. Its owner can fix that: "
-            f"chmod +t {folder}. {_NOTHING}"
+            f"In {folder}, others could remove what you hand in. Its owner can fix that: chmod +t "
+            f"{folder}. {_NOTHING}"
         )
     return 0o640 if status.st_mode & stat.S_ISGID else 0o600
 

@@ -63,7 +63,7 @@ def write_output(files: Mapping[str, str | bytes], out: Path, command: str) -> N
 def claim(out: Path, command: str) -> None:
     """Make a folder ours, before it holds any files; raise OutputError if it is somebody else's."""
     if out.exists() and not out.is_dir():
-        raise OutputError(f"{out} is a file. Give a new folder, or a name that ends with .zip.")
+        raise OutputError(f"{out} is a file. Choose a new folder, or a name that ends with .zip.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         if all(map(is_left_over, out.iterdir())):
@@ -109,8 +109,8 @@ def _listed(marker: bytes, out: Path, command: str) -> list[str]:
         if content["command"] == command and all(map(_stays_inside, paths)):
             return paths
     raise OutputError(
-        f"{out} is not empty, and no earlier `{command}` wrote it. Give a folder that is new or "
-        "empty, so that nothing of yours is replaced."
+        f"{out} is not empty, and was not written by `{command}`. Choose a new or empty folder, so "
+        "that none of your files are replaced."
     )
 
 
@@ -128,8 +128,8 @@ def _refuse_links(out: Path, paths: Iterable[str]) -> None:
                 break
             if place.is_symlink():
                 raise OutputError(
-                    f"{place} is a link, and what it leads to is nobody's to replace. Remove the "
-                    "link, or give a new folder. Nothing was written."
+                    f"{place} is a link, and what it points to is never replaced. Remove the link, "
+                    "or choose a new folder. Nothing was written."
                 )
 
 
@@ -146,7 +146,9 @@ def _remove(out: Path, path: str) -> None:
 def _write_zip(files: Mapping[str, str | bytes], out: Path, command: str) -> None:
     top = out.stem
     if out.is_dir():
-        raise OutputError(f"{out} is a folder. Give a new name, without .zip for a folder.")
+        raise OutputError(
+            f"{out} is a folder. Choose a new name. Leave off .zip if you want a folder."
+        )
     if out.exists():
         marker = b""
         with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(out) as archive:

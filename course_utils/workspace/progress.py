@@ -190,7 +190,7 @@ def _opened(path: Path) -> Iterator[Progress]:
                 write_atomically(path, text + "\n")
     except Timeout as error:
         there = Path(f"{path}.lock").exists()
-        why = "another process seems to hold it" if there else "it cannot be made"
+        why = "another process seems to be using it" if there else "it cannot be created"
         said = f"{path}.lock could not be taken within {_LOCK_SECONDS} seconds; {why}"
         raise OSError(said) from error
 

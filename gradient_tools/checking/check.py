@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -19,6 +19,15 @@ __all__ = ["GradientReport", "check_gradients"]
 
 Mode = Literal["directional", "entrywise"] | slice
 Gradients = list[np.ndarray | None]
+
+
+class _Options(NamedTuple):
+    """How each leaf is moved, as given to `check_gradients`."""
+
+    directions: int
+    mode: Mode
+    step: float | None
+
 
 _NOT_REPEATABLE = (
     "f gave two different values at the same point, as with dropout or random numbers. Use "
@@ -113,7 +122,7 @@ def check_gradients(
     disagrees | The sign is wrong: the gradient is -1 times the right one.
     """
     if not isinstance(directions, int) or directions < 1:
-        raise ValueError(f"directions must be a whole number from 1, but it is {directions!r}.")
+        raise ValueError(f"directions must be an integer of at least 1, but it is {directions!r}.")
     if order not in (1, 2):
         raise ValueError(f"order must be 1 or 2, but it is {order!r}.")
     if mode not in ("directional", "entrywise") and not isinstance(mode, slice):
@@ -122,14 +131,14 @@ def check_gradients(
         positive_step(step)
     if grads is not None and order == 2:
         raise ValueError(
-            "grads is judged as a first gradient. With order=2 leave it out, or check the gradient "
-            "function itself: check_gradients(my_gradient, at, grads=...)."
+            "`grads` is checked as a first-order gradient. With order=2, leave it out, or check "
+            "the gradient function itself: check_gradients(my_gradient, at, grads=...)."
         )
     point = find_point(f, at)
     rng = np.random.default_rng(seed)
     with point.kept():
         contraction = Contraction(point, order, rng)
-        rows = _judged_rows(contraction, at, grads, directions, mode, step, rng)
+        rows = _judged_rows(contraction, at, grads, _Options(directions, mode, step), rng)
     return GradientReport(tuple(rows), contraction.evaluations, order, seed, point.constants)
 
 
@@ -137,9 +146,7 @@ def _judged_rows(
     contraction: Contraction,
     at: object,
     grads: object,
-    directions: int,
-    mode: Mode,
-    step: float | None,
+    options: _Options,
     rng: np.random.Generator,
 ) -> list[GradientRow]:
     """Judge every leaf, unless f turns out to give other values when it is called again."""
@@ -150,13 +157,15 @@ def _judged_rows(
     ]
     if not contraction.repeats():
         return not_repeatable
-    probes = _probes(contraction, at, grads, step, rng)
+    probes = _probes(contraction, at, grads, options.step, rng)
     largest = max(probe.change for probe in probes)
-    findings = [_finding(probe, largest, directions, mode, rng) for probe in probes]
+    findings = [_finding(probe, largest, options, rng) for probe in probes]
     is_doubtful = any(finding.decision.verdict != "agrees" for finding in findings)
     if is_doubtful and not all(contraction.repeats() for _ in range(8)):
         return not_repeatable
-    explanations = explain(findings, is_given=grads is not None, by_entry=mode != "directional")
+    explanations = explain(
+        findings, is_given=grads is not None, by_entry=options.mode != "directional"
+    )
     return [
         replace(
             row,
@@ -186,21 +195,22 @@ def _probes(
 
 
 def _finding(
-    probe: LeafProbe, largest: float, directions: int, mode: Mode, rng: np.random.Generator
+    probe: LeafProbe, largest: float, options: _Options, rng: np.random.Generator
 ) -> Finding:
     """Judge the gradient of one leaf; one of another shape, or not finite, without measuring."""
     before, shape = probe.contraction.evaluations, probe.gradient.shape
     claimed = probe.claimed
     if claimed is not None and (claimed.shape != shape or not np.all(np.isfinite(claimed))):
         decision = Decision("disagrees", [])
-    elif mode == "directional":
-        decision = judge_directions(probe, directions, largest, rng)
+    elif options.mode == "directional":
+        decision = judge_directions(probe, options.directions, largest, rng)
     else:
         entries = list(np.ndindex(shape))
-        chosen = entries[mode] if isinstance(mode, slice) else entries
+        chosen = entries[options.mode] if isinstance(options.mode, slice) else entries
         if not chosen:
             raise ValueError(
-                f"mode={mode} chooses none of the {len(entries)} entries of {probe.name}."
+                f"mode={options.mode} selects none of the {len(entries)} entries of {probe.name}. "
+                "Use a slice within that range."
             )
         decision = judge_entries(probe, chosen, largest, rng)
     return Finding(probe, decision, probe.contraction.evaluations - before)
@@ -215,8 +225,9 @@ def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
         given = [given[position] for position in point.positions]
     if len(given) != len(point.leaves):
         raise ValueError(
-            f"grads holds {len(given)} gradients, but there are {len(point.leaves)} to judge: "
-            f"{', '.join(point.names)}. Give one for each, in this order; None where there is none."
+            f"grads has {len(given)} gradients, but there are {len(point.leaves)} to check: "
+            f"{', '.join(point.names)}. Pass one for each, in this order, and None for those "
+            "without a gradient."
         )
     gradients: Gradients = []
     for name, gradient in zip(point.names, given, strict=True):

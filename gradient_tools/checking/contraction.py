@@ -32,8 +32,8 @@ class Contraction:
         y = point.output()
         if not np.all(np.isfinite(np.asarray(y, np.float64))):
             raise ValueError(
-                "f is nan or infinite at this point: no difference can be taken. "
-                "Choose another point, or look for a division by zero, a log or a root of zero."
+                "f is NaN or infinite at this point, so no difference can be computed. Choose "
+                "another point, or look for a division by zero, or for a log or a root of zero."
             )
         # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
         # A power of two leaves every rounding as it was.
@@ -47,8 +47,8 @@ class Contraction:
         self._base = [np.asarray(y, np.float64) for y in outputs]
         if not all(np.all(np.isfinite(y)) for y in self._base):
             raise ValueError(
-                "The first gradient is nan or infinite at this point, so that order=2 has nothing "
-                "to difference. Check order=1 first."
+                "The first gradient is NaN or infinite at this point, so order=2 has nothing to "
+                "compare. Check order=1 first."
             )
         self.middle = self._contracted(outputs)
         parts = zip(self._cotangents, self._base, strict=True)

@@ -99,7 +99,10 @@ def hessian_vector_product(f: Callable[..., Any], x: object, v: object) -> tf.Te
     tape, gradient, leaf = _recorded_gradient(f, x, "hessian_vector_product")
     vector = tf.cast(v, leaf.dtype)
     if vector.shape != leaf.shape:
-        raise ValueError(f"v has shape {tuple(vector.shape)}, but x has shape {tuple(leaf.shape)}.")
+        raise ValueError(
+            f"v has shape {tuple(vector.shape)}, but x has shape {tuple(leaf.shape)}. Give v the "
+            "same shape as x."
+        )
     # v enters as the cotangent of the gradient, so that it is a constant for the tape.
     product = tape.gradient(
         gradient, leaf, output_gradients=vector, unconnected_gradients=tf.UnconnectedGradients.ZERO
@@ -111,8 +114,8 @@ def _one_leaf(f: Callable[..., Any], x: object) -> Point:
     point = find_point(f, x, "x")
     if len(point.leaves) != 1 or isinstance(x, list | tuple | dict):
         raise TypeError(
-            f"x holds {len(point.leaves)} parts. Give one tensor or one variable; "
-            "a list of numbers becomes one with tf.constant."
+            f"x has {len(point.leaves)} parts. Pass one tensor or one variable. tf.constant turns "
+            "a list of numbers into a tensor."
         )
     return point
 
@@ -138,6 +141,6 @@ def _connected(derivative: object, point: Point) -> tf.Tensor:
     if derivative is None:
         raise ValueError(
             f"The tape gives None: no path of TensorFlow operations leads from {point.names[0]} to "
-            "what f returned. Use it in f, and leave out NumPy, casts to integer and stop_gradient."
+            "what f returned. Use it in f, without NumPy, casts to integers, or stop_gradient."
         )
     return tf.convert_to_tensor(derivative)

@@ -123,9 +123,15 @@ def directional_derivative(
     v = floating_tensor("direction", direction).numpy().astype(np.float64)
     here = start.numpy().astype(np.float64)
     if v.shape != here.shape:
-        raise ValueError(f"direction has shape {v.shape}, but x has shape {here.shape}.")
+        raise ValueError(
+            f"direction has shape {v.shape}, but x has shape {here.shape}. Give direction the same "
+            "shape as x."
+        )
     if not np.any(v):
-        raise ValueError("direction is zero: no derivative can be taken along it.")
+        raise ValueError(
+            "direction is zero, and has no derivative along it. Choose a direction that is not "
+            "zero."
+        )
     if step is None:
         relative = machine_epsilon(start.dtype) ** (1 / 3)
         step = power_of_two(relative * np.linalg.norm(typical_size(here)) / np.linalg.norm(v))

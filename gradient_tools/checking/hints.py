@@ -71,7 +71,7 @@ def _explained(
         if not is_given and probe.contraction.forgets_upstream[probe.index]:
             return Explanation(
                 "disagrees",
-                "The gradient does not scale with the gradient from above: a custom_gradient clips "
+                "The gradient does not scale with the upstream gradient. A custom_gradient clips "
                 "its upstream argument, or forgets to multiply by it.",
             )
         return Explanation("disagrees", _mistake(index, findings, is_given, by_entry))
@@ -80,7 +80,7 @@ def _explained(
     if decision.verdict == "kink nearby":
         return Explanation(
             "kink nearby",
-            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
+            "The slope of f jumps within the step, as the slope of relu or abs does at 0. So no "
             "difference formula can judge the gradient here. Check at another point.",
         )
     return Explanation(decision.verdict, _what_to_try(finding))
@@ -100,7 +100,7 @@ def _explained_none(finding: Finding, is_given: bool) -> Explanation:
         return Explanation(
             "disconnected",
             f"{subject}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
-            "NumPy, `.numpy()`, a cast to integer, `stop_gradient` or a rebound name.",
+            "NumPy, `.numpy()`, a cast to integers, `stop_gradient`, or a rebound name.",
         )
     if probe.contraction.order == 2:
         return Explanation(
@@ -148,29 +148,29 @@ def _what_to_try(finding: Finding) -> str:
     probe, reason = finding.probe, finding.decision.reason
     if not finding.measured:
         return (
-            "f is nan or infinite a small step away: this point is at the edge of where f is "
-            "defined. Check further inside."
+            "f is NaN or infinite a small step away, so this point is at the edge of where f is "
+            "defined. Check a point farther inside."
         )
     if probe.contraction.is_coarse:
         return (
-            "The rounding of f hides the gradient: f computes in float16, or is a small difference "
-            "of large numbers. Check in float64, or in float32 if f uses float16."
+            "Rounding in f hides the gradient. Either f computes in float16, or it is a small "
+            "difference of large numbers. Check in float64, or in float32 if f uses float16."
         )
     if reason is Reason.SWINGS:
         return "f swings within the step. Check in float64, or with a shorter `step=`."
     if reason is Reason.SCATTERED:
         return (
-            "The gradient agrees along most directions, but not along all: f may have a jump or a "
-            "kink nearby. Check at another point, in float64, or with another `step=`."
+            "The gradient agrees along most directions, but not along all of them. f may have a "
+            "jump or a kink nearby. Check at another point, in float64, or with another `step=`."
         )
     m = finding.measured[0]
     entry_step = m.step * float(np.max(np.abs(m.direction)))
     if m.rounding > m.error_bar / 2:
         longer = 10.0 ** np.ceil(np.log10(4 * entry_step))
         return (
-            f"f changes too little against {_rounding_named(probe)}. "
-            "Check in float64, on a smaller batch, without a large constant part of f, or with a "
-            f"longer step, such as `step={longer:g}`."
+            f"f changes too little compared with {_rounding_named(probe)}. Check in float64, on a "
+            "smaller batch, without a large constant in f, or with a longer step, such as "
+            f"`step={longer:g}`."
         )
     shorter = 10.0 ** np.floor(np.log10(entry_step / 4))
     return (
@@ -201,8 +201,8 @@ def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: 
     is_flat = doubtful and all(abs(m.numeric) <= m.error_bar for m in doubtful)
     if is_flat and (probe.reference is None or not _fits(probe.reference, measured)):
         return (
-            "The gradient is not zero, but f does not change here. A straight-through rule does "
-            "that, and so does an operation outside its contract, such as a cross-entropy whose "
+            "The gradient is not zero, but f does not change here. A straight-through rule can "
+            "cause this, and so can an operation with invalid input, such as a cross-entropy whose "
             "labels do not sum to 1."
         )
     return (
@@ -260,12 +260,11 @@ def _one_triangle(probe: LeafProbe, measured: Sequence[Measurement]) -> str | No
     upper = np.triu(gradient) + np.triu(flipped, 1)
     if not _fits(lower, measured) and not _fits(upper, measured):
         return None
-    name, whose = probe.name, "the tape's" if probe.reference is None else "this"
+    name, whose = probe.name, "The tape's" if probe.reference is None else "This"
     return (
-        f"f reads one triangle of the matrix {name}: {whose} gradient is that of a symmetric "
-        "change, which moves both triangles alike, while the differences move each entry "
-        f"separately. It is right for a symmetric {name}; check f of ({name} + its transpose) / 2 "
-        "instead."
+        f"f reads only one triangle of the matrix {name}. {whose} gradient is for a symmetric "
+        "change of both triangles, but finite differences move each entry separately. It is right "
+        f"if {name} is symmetric. To check it, use f of ({name} + its transpose) / 2."
     )
 
 
@@ -319,20 +318,20 @@ def _factor(index: int, findings: Sequence[Finding]) -> str | None:
     n, is_times = round(max(factor, 1 / factor)), factor > 1
     if n < 3 or not _is_same_factor(factor, n if is_times else 1 / n):
         return (
-            f"The gradient is {factor:.4g} times the right one in every direction: a constant "
-            "factor."
+            f"The gradient is {factor:.4g} times the right one in every direction. Look for a "
+            "constant factor."
         )
     share = f"{n} times" if is_times else f"1/{n} of"
     took, takes = ("sum", "mean") if is_times else ("mean", "sum")
     batch = _length_named(finding.probe, n)
     if batch is None:
         return (
-            f"The gradient is {share} the right one in every direction: a constant factor, such "
-            f"as a {took} over {n} numbers where f takes a {takes}."
+            f"The gradient is {share} the right one in every direction. Look for a {took} over {n} "
+            f"numbers where f takes a {takes}."
         )
     return (
-        f"The gradient is {share} the right one, and {batch}: it is the gradient of a {took}, and "
-        f"f takes a {takes}."
+        f"The gradient is {share} the right one, and {batch}. This looks like the gradient of a "
+        f"{took}, but f takes a {takes}."
     )
 
 
@@ -350,19 +349,20 @@ def _no_single_factor(probe: LeafProbe, measured: Sequence[Measurement], by_entr
     if tape is not None and _fits(tape, measured):
         if tape.size == 1:
             return (
-                f"It is {gradient.item():.6g}; the tape's gradient, which agrees, is "
-                f"{tape.item():.6g}."
+                f"It is {gradient.item():.6g}, but the tape's gradient, which agrees with the "
+                f"differences, is {tape.item():.6g}. Compare your formula with the tape."
             )
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
         return (
-            "No single factor explains it: some entries are wrong, or a term is missing. It is "
-            f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
-            f"tape's gradient, which agrees, has {tape[worst]:.6g}."
+            "No single factor explains it: some entries are wrong, or a term is missing. The error "
+            f"is largest at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, but the tape's "
+            f"gradient, which agrees with the differences, has {tape[worst]:.6g} there. Start with "
+            "that entry."
         )
     if gradient.size == 1:
         return (
-            f"It is {gradient.item():.6g}, but f changes with a slope of "
-            f"{measured[0].numeric:.6g}. Look for a wrong or a missing term."
+            f"It is {gradient.item():.6g}, but the measured slope of f is "
+            f"{measured[0].numeric:.6g}. Look for a wrong or missing term."
         )
     if by_entry:
         wrong = sum(not m.agrees for m in measured)

@@ -5,6 +5,7 @@ truncation (two steps), rounding (measured, never less than one unit in the last
 """
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -111,6 +112,22 @@ class Measurement:
         return abs(self.difference) <= self.error_bar
 
 
+class _Sides(NamedTuple):
+    """f on both sides of a point, and by how much a gradient claims that the two differ.
+
+    The claim is along what x really moved, because x + h is rounded in the dtype of x.
+    """
+
+    ahead: float
+    behind: float
+    claimed: float
+
+    @property
+    def largest(self) -> float:
+        """The larger of the two values, without its sign."""
+        return max(abs(self.ahead), abs(self.behind))
+
+
 class LeafProbe:
     """Move one leaf and compare the change of f with what a gradient claims.
 
@@ -137,25 +154,35 @@ class LeafProbe:
         step: float | None,
     ) -> None:
         point = contraction.point
-        self.contraction, self.claimed, self.reference = contraction, claimed, reference
-        self.name, self.index, self._step = point.names[index], index, step
-        self._here, self._size = point.values[index], contraction.sizes[index]
+        self.contraction = contraction
+        self.claimed = claimed
+        self.reference = reference
+        self.name = point.names[index]
+        self.index = index
+        self._step = step
+        self._here = point.values[index]
+        self._size = contraction.sizes[index]
         self.room = max(float(np.median(self._size)), _USUAL_SIZE)
         self._epsilon = machine_epsilon(point.leaves[index].dtype)
-        gradient = np.zeros_like(self._here)
-        if claimed is not None and claimed.shape == gradient.shape and np.all(np.isfinite(claimed)):
-            gradient = claimed
-        self.gradient = gradient
-        self.is_zero = not np.any(gradient)
+
+        self.gradient = np.zeros_like(self._here)
+        if claimed is not None and claimed.shape == self._here.shape:
+            if np.all(np.isfinite(claimed)):
+                self.gradient = claimed
+        self.is_zero = not np.any(self.gradient)
         # How much f changes if the leaf moves by its size, or as far as it may.
-        change = norm(self._size * gradient)
-        self.change = norm(np.maximum(self._size, self.room) * gradient)
-        suspect = self._expected = gradient
+        change = norm(self._size * self.gradient)
+        self.change = norm(np.maximum(self._size, self.room) * self.gradient)
+
+        self._expected = self.gradient
+        suspect = self.gradient
         if reference is not None:
             limit = 64 * self._epsilon * max(change, norm(self._size * reference))
-            if limit < norm(self._size * (gradient - reference)) < np.inf:
-                suspect, self._expected = gradient - reference, reference
-        self.directions = Directions(self._size, gradient, suspect)
+            if limit < norm(self._size * (self.gradient - reference)) < np.inf:
+                self._expected = reference
+                suspect = self.gradient - reference
+        self.directions = Directions(self._size, self.gradient, suspect)
+
         epsilon = max(self._epsilon, contraction.epsilon)
         self._precision = epsilon ** (1 / 3)
         self._rounding = max(4 * contraction.noise, epsilon * (contraction.magnitude + change))
@@ -183,23 +210,17 @@ class LeafProbe:
 
     def measure(self, direction: np.ndarray, h: float) -> Measurement:
         """Measure along a direction by central differences with ``h`` and twice ``h``."""
-        contraction, index = self.contraction, self.index
-        slopes, claims, bends, sizes = [], [], [], [contraction.magnitude]
+        slopes, claims, bends, largest = [], [], [], self.contraction.magnitude
         for step in (h, 2 * h):
-            ahead, behind = (
-                contraction.point.rounded(index, self._here + shift)
-                for shift in (step * direction, -step * direction)
-            )
-            above, below = (contraction.value({index: x}) for x in (ahead, behind))
-            sizes += [abs(above), abs(below)]
-            # Along what x really moved: x + h is rounded in the dtype of x.
-            claims.append(inner(self.gradient, ahead - behind) / (2 * step))
-            slopes.append((above - below) / (2 * step))
-            bends.append((above + below - 2 * contraction.middle) / step)
+            sides = self._both_sides(step * direction)
+            largest = max(largest, sides.largest)
+            claims.append(sides.claimed / (2 * step))
+            slopes.append((sides.ahead - sides.behind) / (2 * step))
+            bends.append((sides.ahead + sides.behind - 2 * self.contraction.middle) / step)
         if not np.all(np.isfinite(slopes)):
             return Measurement(claims[0], np.nan, np.inf, self._rounding / h, h, 0.0, direction)
-        self.largest_value = max(self.largest_value, *sizes)
-        rounding = self._rounding_of(max(sizes)) / h
+        self.largest_value = max(self.largest_value, largest)
+        rounding = self._rounding_of(largest) / h
         spread = abs((slopes[0] - claims[0]) - (slopes[1] - claims[1]))
         # Forward minus backward difference doubles with the step for a smooth f; at a kink it
         # stays, and half the jump is then the error that no smaller step removes.
@@ -207,6 +228,17 @@ class LeafProbe:
         kink = spread + jump if jump > _KINK_VISIBLE * rounding else 0.0
         bar = rounding + (KINK_MARGIN * kink or spread + jump)
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, direction)
+
+    def _both_sides(self, shift: np.ndarray) -> _Sides:
+        """Return f at the leaf plus and minus a shift."""
+        point, index = self.contraction.point, self.index
+        above = point.rounded(index, self._here + shift)
+        below = point.rounded(index, self._here - shift)
+        return _Sides(
+            self.contraction.value({index: above}),
+            self.contraction.value({index: below}),
+            inner(self.gradient, above - below),
+        )
 
     @property
     def scale(self) -> float:
@@ -318,19 +350,14 @@ class LeafProbe:
 
         The rest, half the sum of the values ahead and behind, shows a kink as a slope at zero.
         """
-        contraction, index = self.contraction, self.index
         part = (np.arange(_POINTS) + 0.5) / _POINTS
-        odd, even, claims, sizes = [], [], [], [contraction.magnitude]
+        odd, even, claims, largest = [], [], [], self.contraction.magnitude
         for step in h * part:
-            ahead, behind = (
-                contraction.point.rounded(index, self._here + shift)
-                for shift in (step * direction, -step * direction)
-            )
-            above, below = (contraction.value({index: x}) for x in (ahead, behind))
-            sizes += [abs(above), abs(below)]
-            claims.append(inner(self.gradient, ahead - behind) / 2)
-            odd.append((above - below) / 2)
-            even.append((above + below) / 2 - contraction.middle)
+            sides = self._both_sides(step * direction)
+            largest = max(largest, sides.largest)
+            claims.append(sides.claimed / 2)
+            odd.append((sides.ahead - sides.behind) / 2)
+            even.append((sides.ahead + sides.behind) / 2 - self.contraction.middle)
         claim = _slope(part, np.array(claims)) / h
         if not np.all(np.isfinite(odd)):
             return Measurement(claim, np.nan, np.inf, self._rounding / h, h, 0.0, direction)
@@ -340,7 +367,7 @@ class LeafProbe:
         coefficients = solve @ even
         left = even - bend @ coefficients
         scatter = 4 * np.sqrt(2 * np.sum(left**2) / (_POINTS - 3))  # four standard deviations
-        value = max(self._rounding_of(max(sizes)), scatter) / np.sqrt(2) / h  # of two, halved
+        value = max(self._rounding_of(largest), scatter) / np.sqrt(2) / h  # of two, halved
         rounding = value / norm(part)
         is_inner = part < 0.5
         spread = abs(_slope(part, beside) - _slope(part[is_inner], beside[is_inner])) / h

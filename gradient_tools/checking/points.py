@@ -26,8 +26,8 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
         tensor = tf.convert_to_tensor(value)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{name} is {type(value).__name__}, which is not a tensor of numbers ({error}). "
-            "Give a tf.Tensor, a tf.Variable or a NumPy array of floating-point numbers."
+            f"{name} is {type(value).__name__}, which is not a tensor of numbers ({error}). Pass a "
+            "tf.Tensor, a tf.Variable, or a NumPy array of floating-point numbers."
         ) from error
     if not tensor.dtype.is_floating:
         cure = ""
@@ -44,11 +44,12 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
         )
     if tensor.shape.num_elements() == 0:
         raise ValueError(
-            f"{name} is empty (shape {tuple(tensor.shape)}): there is nothing to move."
+            f"{name} is empty (shape {tuple(tensor.shape)}), so there is nothing to move. Pass at "
+            "least one number."
         )
     if not np.all(np.isfinite(tensor.numpy().astype(np.float64))):
         raise ValueError(
-            f"{name} holds nan or infinity. Give a point where every number is finite."
+            f"{name} contains NaN or infinity. Choose a point where every number is finite."
         )
     return tensor
 
@@ -77,9 +78,9 @@ class Point:
             raise TypeError("f returned None. End it with a return statement that gives a tensor.")
         if isinstance(y, np.ndarray | np.generic | float | int):
             raise TypeError(
-                f"f returned {type(y).__name__}, not a tensor: the tape cannot see through NumPy "
-                "or Python numbers. Compute with TensorFlow operations, without .numpy() and "
-                "float()."
+                f"f returned {type(y).__name__}, not a tensor. The tape cannot see through NumPy "
+                "or Python numbers. Compute with TensorFlow operations, without `.numpy()` or "
+                "`float()`."
             )
         if isinstance(y, list | tuple | dict):
             raise TypeError(
@@ -94,7 +95,8 @@ class Point:
             raise TypeError(f"f returned dtype {y.dtype.name}, which carries no gradient. {cure}")
         if y.shape.num_elements() == 0:
             raise ValueError(
-                f"f returned an empty tensor (shape {tuple(y.shape)}): it has no derivative."
+                f"f returned an empty tensor (shape {tuple(y.shape)}), which has no derivative. "
+                "Return at least one number."
             )
         return y
 

@@ -141,14 +141,18 @@ def _look_closer(
             _covering_hidden_kinks([m for m in looks_of_draw if m is not None])
             for looks_of_draw in looks
         ]
-        # What could not be measured has no excess.
         middle = max(
-            float(np.median([m.excess for m in family] + [0.0] * (len(drawn) - len(family))))
+            _median_excess(family, count=len(drawn))
             for family, drawn in zip(families, looks, strict=True)
         )
         if not _UNSETTLED[0] < middle < _UNSETTLED[1]:
             break
     return families, middle
+
+
+def _median_excess(family: Sequence[Measurement], count: int) -> float:
+    """Return the median excess of ``count`` looks; those that measured nothing have none."""
+    return float(np.median([m.excess for m in family] + [0.0] * (count - len(family))))
 
 
 def _look_finely(
@@ -164,7 +168,7 @@ def _look_finely(
     finer = [
         _covering_hidden_kinks([probe.measure_finely(m) for m in family]) for family in families
     ]
-    middle = max(float(np.median([m.excess for m in family])) for family in finer if family)
+    middle = max(_median_excess(family, count=len(family)) for family in finer if family)
     decision = _decided(probe, [m for family in finer for m in family], largest, middle)
     return None if decision.verdict == "disagrees" else decision
 

@@ -58,7 +58,7 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     so_far: dict[int, np.ndarray] = {}
     for number, i in enumerate(backward, 1):
         gradient = ", ".join(map(_number, cards[i].arriving))
-        said = f"At {cards[i].title} the gradient {gradient} has arrived."
+        said = f"The gradient that reaches {cards[i].title} is {gradient}."
         head = _said(f"Back, {number} of {len(backward)}.", said, cards[i])
         steps.append(Step(i, head + _table(folded, i, gradient, so_far)))
     return steps, Timetable(computed, arrived, passed)

@@ -11,7 +11,8 @@ its explanations). From there:
 - ``case`` holds all that is known about one call. ``causes_of_none`` and ``causes_of_values`` find
   the cause, and ``second_derivatives`` does so for a gradient of a gradient. ``notes`` and
   ``names_before`` are about gradients that exist, but may not be those that the user means.
-- ``wording``, ``messages`` and ``explanation`` put the cause into words.
+- ``messages`` lists the causes and their messages. A ``findings.Finding`` is a cause with the facts
+  of one program. ``wording`` puts it into words, and ``explanation`` shows it.
 """
 
 from .explanation import Explanation, Explanations

@@ -19,19 +19,9 @@ from .flow_building import flow_of_graph, flow_of_steps
 from .program_text import ProgramText
 from .syntax import Assignment, names_in, parsed
 
-__all__ = ["Case", "Finding", "Source", "holds"]
+__all__ = ["Case", "Source", "holds"]
 
 _CALLS = ("gradient", "jacobian", "batch_jacobian")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A key of ``CAUSES``, and what the wording needs to know."""
-
-    key: str
-    place: Place | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    is_sure: bool = True  # False where only the program's text tells it
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,17 +12,48 @@ from ..recording.places import Place
 from ..recording.recorder import State
 from ..recording.tensorflow_internals import moment_of
 from ..recording.tensors import is_differentiable, is_variable, key_of
-from .case import Case, Finding, Source, holds
+from .case import Case, Source, holds
 from .converting import code_of, is_only_shown
+from .findings import (
+    AnotherModel,
+    Cast,
+    Converted,
+    Copy,
+    EarlierUse,
+    Facts,
+    Finding,
+    Kept,
+    Rebinding,
+    Unused,
+)
 from .flow import Key, Link
 from .keeping import Keeper, assignments_of_attribute, equal_values, keepers_of, variables_of
+from .messages import Cause
 
 __all__ = ["why_none", "why_none_of_source"]
 
-_SAME_VALUE = (
-    "ReadVariableOp Identity StridedSlice GatherV2 ResourceGather Reshape Cast ExpandDims Squeeze "
-    "Unpack Split SplitV Slice GatherNd"
-).split()
+_SAME_VALUE = {
+    "ReadVariableOp",
+    "Identity",
+    "StridedSlice",
+    "GatherV2",
+    "ResourceGather",
+    "Reshape",
+    "Cast",
+    "ExpandDims",
+    "Squeeze",
+    "Unpack",
+    "Split",
+    "SplitV",
+    "Slice",
+    "GatherNd",
+}
+_NOT_RECORDED = {
+    State.BEFORE: Cause.BEFORE_TAPE,
+    State.AFTER: Cause.AFTER_TAPE,
+    State.RESET: Cause.RECORD_RESET,
+    State.PAUSED: Cause.RECORDING_PAUSED,
+}
 
 
 def why_none(case: Case, source: Source) -> Finding | None:
@@ -37,7 +68,7 @@ def why_none(case: Case, source: Source) -> Finding | None:
     if source.key in case.upstream:
         return _lost_on_the_way(case, source)
     if case.target_keys & case.flow.upstream([source.key]):
-        return Finding("swapped-arguments", case.place)
+        return Finding(Cause.SWAPPED_ARGUMENTS, case.place)
     return (
         _made_again(case, source)
         or _converted(case, source)
@@ -59,7 +90,8 @@ def why_none_of_source(case: Case, source: Source) -> Finding | None:
 
 
 def _whole_numbers(source: Source, place: Place | None) -> Finding:
-    return Finding("integer-dtype own", place, {"dtype": tf.as_dtype(source.value.dtype).name})
+    facts = Cast(dtype=tf.as_dtype(source.value.dtype).name)
+    return Finding(Cause.INTEGER_SOURCE, place, facts)
 
 
 def _first_use(case: Case, source: Source) -> Place | None:
@@ -110,26 +142,25 @@ def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
 
 
 def _what_lost(case: Case, link: Link) -> Finding:
-    facts, place = {"operation": link.op}, link.place
-    if not link.was_recorded and link.in_gradient:
-        return Finding("outer-tape-missed", place)
-    if link.state is State.PAUSED:
-        return Finding("recording-paused", place, facts)
+    facts, place = Facts(link.op), link.place
     if not link.was_recorded:
-        return Finding(f"outside-tape {link.state.value}", place, facts)
+        if link.in_gradient:
+            return Finding(Cause.OUTER_TAPE_MISSED, place)
+        return Finding(_NOT_RECORDED[link.state], place, facts)
     if "Dataset" in link.op:
-        return Finding("graph-loop", place, facts)
+        return Finding(Cause.DATASET_IN_GRAPH, place, facts)
     if link.kind == "assignment":
         is_new = place is not None and "Variable(" in place.text
-        return Finding("state-assignment new" if is_new else "state-assignment", place, facts)
+        cause = Cause.STORED_IN_NEW_VARIABLE if is_new else Cause.ASSIGNED
+        return Finding(cause, place, facts)
     if link.op in ("StopGradient", "PreventGradient"):
-        return Finding("gradient-stopped", place, facts)
+        return Finding(Cause.GRADIENT_STOPPED, place, facts)
     if link.op in ("PyFunc", "PyFuncStateless"):
-        return Finding("left-tensorflow", place, {"way": "tf.numpy_function"})
+        return Finding(Cause.LEFT_TENSORFLOW, place, Converted(code="tf.numpy_function"))
     if link.op == "Cast":
         dtype = case.flow.tensors[link.outputs[0]].dtype.name
-        return Finding("integer-dtype", place, {**facts, "dtype": dtype})
-    return Finding("no-gradient-op", place, facts)
+        return Finding(Cause.INTEGER_CAST, place, Cast(link.op, dtype))
+    return Finding(Cause.NO_GRADIENT_OP, place, facts)
 
 
 def _not_tracked(case: Case, source: Source) -> Finding | None:
@@ -139,16 +170,17 @@ def _not_tracked(case: Case, source: Source) -> Finding | None:
     watches = [each for each in case.recorder.watches if key_of(each.tensor) == source.key]
     if watches:
         if uses and uses[0].number < watches[0].number:
-            return Finding("watched-late", watches[0].place, {"used": place})
+            return Finding(Cause.WATCHED_LATE, watches[0].place, EarlierUse(used=place))
         return None
     by_itself = source.trainable and case.recorder.watch_accessed_variables
     if by_itself if source.is_variable else source.key in case.tracked:
         return None
     if any(key_of(each.tensor) == source.key for each in case.recorder.watches_reset):
-        return Finding("not-watched reset", place)
+        return Finding(Cause.WATCH_RESET, place)
     if source.is_variable:
-        return Finding("not-watched variable" if source.trainable else "not-trainable", place)
-    return _rebinding(case, source) or Finding("not-watched", place)
+        cause = Cause.ACCESS_NOT_WATCHED if source.trainable else Cause.NOT_TRAINABLE
+        return Finding(cause, place)
+    return _rebinding(case, source) or Finding(Cause.NOT_WATCHED, place)
 
 
 def _rebinding(case: Case, source: Source) -> Finding | None:
@@ -162,8 +194,8 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
         for each in assigned
     )
     if was_variable or (len(again) == len(assigned) and not any(e.same_value for e in again)):
-        key = "rebound-source in loop" if source.is_of_loop else "rebound-source variable"
-        return Finding(key, again[0].place, {"statement": ast.unparse(again[0].node)})
+        cause = Cause.REBOUND_IN_LOOP if source.is_of_loop else Cause.REBOUND_TO_TENSOR
+        return Finding(cause, again[0].place, Rebinding(statement=ast.unparse(again[0].node)))
     return None
 
 
@@ -181,7 +213,7 @@ def _made_again(case: Case, source: Source) -> Finding | None:
         or not source.name.isidentifier()
         or any(each.refers_to_itself for each in case.text.of(source.name))
     ):
-        return Finding("rebound-source made", makers[0].place)
+        return Finding(Cause.SOURCE_DERIVED, makers[0].place)
     return None
 
 
@@ -211,8 +243,8 @@ def _are_unexplained(numbers: list[Any]) -> bool:
 
 
 def _conversion(conversion: Conversion, is_sure: bool = True) -> Finding:
-    facts = {"way": code_of(conversion)}
-    return Finding("left-tensorflow", Place(*conversion.lines[0]), facts, is_sure)
+    facts = Converted(code=code_of(conversion))
+    return Finding(Cause.LEFT_TENSORFLOW, Place(*conversion.lines[0]), facts, is_sure)
 
 
 def _is_on_the_way(case: Case, conversion: Conversion) -> bool:
@@ -245,7 +277,7 @@ def _kept_from_before(case: Case, source: Source) -> Finding | None:
             if found:
                 return found
         if np.size(tensor) > 1 and _is_copy(tensor, source.value):
-            return Finding("rebound-source equal", use)
+            return Finding(Cause.EQUAL_VALUES, use)
     return None
 
 
@@ -266,12 +298,13 @@ def _kept_under_name(case: Case, source: Source, keeper: Keeper, tensor: Any) ->
             continue
         is_sure = len(made) == 1
         if assignment.same_value and _is_copy(tensor, source.value):
-            facts = {"copy": assignment.name}
-            return Finding("rebound-source copied", assignment.place, facts, is_sure)
+            facts = Copy(name=assignment.name)
+            return Finding(Cause.COPY_FROM_BEFORE, assignment.place, facts, is_sure)
         left = case.text.leaving_call_of(assignment)
         if left:
-            return Finding("left-tensorflow", left[1], {"way": ast.unparse(left[0])}, is_sure)
-        return Finding("outside-tape before", assignment.place, {}, is_sure)
+            code = ast.unparse(left[0])
+            return Finding(Cause.LEFT_TENSORFLOW, left[1], Converted(code=code), is_sure)
+        return Finding(Cause.BEFORE_TAPE, assignment.place, is_sure=is_sure)
     return None
 
 
@@ -290,8 +323,8 @@ def _kept_in_object(
             for name in mentioned
             if name.isidentifier()
         ):
-            facts = {"kept": assignment.name, "made": assignment.place}
-            return Finding("outside-tape kept", use, facts)
+            facts = Kept(name=assignment.name, made=assignment.place)
+            return Finding(Cause.KEPT_FROM_BEFORE, use, facts)
     return None
 
 
@@ -308,8 +341,8 @@ def _made_anew(case: Case, source: Source) -> Finding | None:
         was_held = len(assigned) > 1 or case.recorder.held_at_block(name)
         is_late = case.is_from_after(source.value) or case.is_later_than_target(source.value)
         if assigned and (was_used or (is_late and was_held)):
-            made = "variable" if assigned[-1].makes_variable else "model"
-            return Finding(f"rebound-source new {made}", assigned[-1].place)
+            cause = Cause.NEW_VARIABLE if assigned[-1].makes_variable else Cause.NEW_MODEL
+            return Finding(cause, assigned[-1].place)
     return None
 
 
@@ -329,10 +362,10 @@ def _of_another_model(case: Case, source: Source) -> Finding | None:
         if twin is not None and key_of(twin) in case.upstream:
             owner = next(iter(owners), case.sources_text)
             is_model = hasattr(other, "trainable_variables")
-            facts = {"other": name, "owner": owner, "is_model": is_model}
+            facts = AnotherModel(used=name, owner=owner, is_model=is_model)
             same_name = _path(twin) == _path(source.value)
-            key = "unconnected twin" if same_name else "unconnected other model"
-            return Finding(key, case.place, facts)
+            cause = Cause.TWIN_MODEL if same_name else Cause.OTHER_MODEL
+            return Finding(cause, case.place, facts)
     return None
 
 
@@ -365,7 +398,7 @@ def _passed_over(case: Case, source: Source) -> Finding | None:
             continue
         if case.text.depends_on(assignment.value, roots, assignment.place):
             is_sure = is_unused or case.text.computes_with(assignment, _is_tensor)
-            return Finding("unconnected not-run", assignment.place, {}, is_sure)
+            return Finding(Cause.NOT_RUN, assignment.place, is_sure=is_sure)
     return None
 
 
@@ -380,7 +413,8 @@ def _read_in_the_text(case: Case, source: Source) -> Finding | None:
     roots = case.roots_of(source)
     left = case.text.leaving_call(case.target_node, roots)
     if left and not _was_noted(case, left[1]):
-        return Finding("left-tensorflow", left[1], {"way": ast.unparse(left[0])}, is_sure=False)
+        facts = Converted(code=ast.unparse(left[0]))
+        return Finding(Cause.LEFT_TENSORFLOW, left[1], facts, is_sure=False)
     if case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
@@ -395,10 +429,10 @@ def _read_in_the_text(case: Case, source: Source) -> Finding | None:
             continue
         if not assignment.makes_variable:
             is_known = moment_of(value) is not None
-            key = "outside-tape after" if case.is_from_after(value) else "outside-tape before"
-            return Finding(key, assignment.place, {}, is_sure=is_known)
+            cause = Cause.AFTER_TAPE if case.is_from_after(value) else Cause.BEFORE_TAPE
+            return Finding(cause, assignment.place, is_sure=is_known)
         if is_variable(value) and key_of(value) in case.upstream:
-            return Finding("state-assignment new", assignment.place)
+            return Finding(Cause.STORED_IN_NEW_VARIABLE, assignment.place)
     return None
 
 
@@ -415,13 +449,14 @@ def _constant_target(case: Case) -> Finding | None:
     makers = [link for key in case.target_keys for link in case.flow.makers[key]]
     assigned = case.text.last(case.target_name)
     place = makers[-1].place if makers else assigned and assigned.place
-    return Finding("constant-target", place or case.place)
+    return Finding(Cause.CONSTANT_TARGET, place or case.place)
 
 
 def _unconnected(case: Case, source: Source) -> Finding:
     is_used = bool(case.flow.operations_on(source.key))
-    key = "unconnected used" if is_used else "unconnected"
-    return Finding(key, _first_use(case, source), {"ruled_out": _ruled_out(case, source)})
+    cause = Cause.USED_ELSEWHERE if is_used else Cause.UNCONNECTED
+    facts = Unused(ruled_out=_ruled_out(case, source))
+    return Finding(cause, _first_use(case, source), facts)
 
 
 def _ruled_out(case: Case, source: Source) -> str:

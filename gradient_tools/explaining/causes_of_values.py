@@ -1,7 +1,7 @@
 """Why a gradient is zero everywhere, or NaN or infinite: the backward pass, run again and read."""
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import keras
@@ -11,8 +11,19 @@ import tensorflow as tf
 from ..recording.places import Place
 from ..recording.recorder import Step
 from ..recording.tensors import SHAPE_ONLY, is_differentiable, key_of
-from .case import Case, Finding, Source
+from .case import Case, Source
+from .findings import (
+    Converted,
+    Facts,
+    Finding,
+    Flat,
+    NoSlope,
+    NotExamined,
+    NotFinite,
+    SecondOfLabels,
+)
 from .flow import Key, Link
+from .messages import Cause
 from .replay import Backward, CannotReplay, all_finite, all_zero, backward_pass, forward_pass
 from .second_derivatives import (
     CHOICES,
@@ -43,14 +54,14 @@ _FLAT = {
 _FUSED = "SoftmaxCrossEntropyWithLogits"
 # What is named, of all operations that stop a gradient: the first that is certain to be a cause.
 _MOST_CERTAIN_FIRST = (
-    "zero-derivative labels",
-    "zero-derivative piecewise",
-    "zero-saturated probabilities",
-    "zero-saturated",
-    "zero-branch",
-    "left-tensorflow py_function",
-    "undetermined py_function",
-    "zero-derivative",
+    Cause.NO_SECOND_DERIVATIVE_OF_LABELS,
+    Cause.ZERO_SECOND_DERIVATIVE,
+    Cause.CLIPPED_PROBABILITIES,
+    Cause.SATURATED,
+    Cause.BRANCH_NOT_TAKEN,
+    Cause.LEFT_IN_PY_FUNCTION,
+    Cause.UNDETERMINED_IN_PY_FUNCTION,
+    Cause.ZERO_DERIVATIVE,
 )
 
 
@@ -72,6 +83,11 @@ class _Passes:
         return next(link for link in self.links if link.origin is step)
 
     @property
+    def is_of_derivative(self) -> bool:
+        """Whether the target was computed from a gradient."""
+        return any(each.forward.in_gradient for each in self.backward)
+
+    @property
     def stops(self) -> list[Backward]:
         """Where a gradient arrives and none leaves towards the source, from the target on."""
         return [each for each in self.backward if self._stops(each)]
@@ -89,18 +105,17 @@ def why_zero(case: Case, source: Source) -> Finding:
         links = [link for link in case.flow.links if link.op == "EagerPyFunc"]
         if links:
             return _inside_py_function(case, links[0].place)
-        return Finding("undetermined", case.place, {"error": str(reason)})
+        return Finding(Cause.UNDETERMINED, case.place, NotExamined(why=str(reason)))
     if not any(id(target) in passes.mine for target in case.values_of(case.targets)):
         branch = [link for link in case.flow.links if link.op == "If"]
         if not branch:
-            return Finding("undetermined", case.place)
-        return Finding("zero-branch", branch[0].place, {"operation": "If"})
+            return Finding(Cause.UNDETERMINED, case.place)
+        return Finding(Cause.BRANCH_NOT_TAKEN, branch[0].place, Facts("If"))
     found = [_why_it_stops(case, stop, passes) for stop in passes.stops]
     if not found:
-        return _no_slope(case.place, "its contributions cancel")
-    best = min(found, key=lambda each: _MOST_CERTAIN_FIRST.index(each.key))
-    of_derivative = any(each.forward.in_gradient for each in passes.backward)
-    return replace(best, facts={**best.facts, "of_derivative": of_derivative})
+        facts = NoSlope(why="its contributions cancel", of_derivative=passes.is_of_derivative)
+        return Finding(Cause.ZERO_DERIVATIVE, case.place, facts)
+    return min(found, key=lambda each: _MOST_CERTAIN_FIRST.index(each.cause))
 
 
 def _why_it_stops(case: Case, stop: Backward, passes: _Passes) -> Finding:
@@ -111,50 +126,54 @@ def _why_it_stops(case: Case, stop: Backward, passes: _Passes) -> Finding:
     if step.op == _FUSED and id(step.outputs[1]) in stop.arriving:
         return _without_labels(step)
     if step.op == "Softmax":
-        return _softmax(stop)
+        return _softmax(stop, passes)
     if step.op != "Identity":
         whole = piecewise_linear(passes.link(step), passes.links)
         if whole is not None:
-            return blamed("zero-derivative piecewise", whole)
+            return blamed(Cause.ZERO_SECOND_DERIVATIVE, whole)
     if step.op in CHOICES:
-        return Finding("zero-branch", step.place, {"operation": "tf.where"})
-    return _saturated(step, passes) or _times_zero(step, passes) or _zero_at(step)
+        return Finding(Cause.BRANCH_NOT_TAKEN, step.place, Facts("tf.where"))
+    return _saturated(step, passes) or _times_zero(step, passes) or _zero_at(step, passes)
 
 
 def _without_labels(step: Step) -> Finding:
     """Return that the fused cross-entropy leaves its labels out of its derivative."""
-    names = {"labels": "y", "logits": "z"}
+    facts = SecondOfLabels(step.op)
     calls = calls_in(tree_of(step.place.file)) if step.place else ()
     for call in calls:
         is_here = step.place and call.lineno <= step.place.line <= (call.end_lineno or call.lineno)
         if is_here and last_name(call.func) == "softmax_cross_entropy_with_logits":
-            given = dict(zip(names, map(ast.unparse, call.args), strict=False))
+            given = dict(zip(("labels", "logits"), map(ast.unparse, call.args), strict=False))
             given |= {str(each.arg): ast.unparse(each.value) for each in call.keywords}
-            names |= {name: given[name] for name in names if name in given}
-    return Finding("zero-derivative labels", step.place, {"operation": step.op, **names})
+            facts = SecondOfLabels(
+                step.op, given.get("labels", facts.labels), given.get("logits", facts.logits)
+            )
+    return Finding(Cause.NO_SECOND_DERIVATIVE_OF_LABELS, step.place, facts)
 
 
-def _softmax(stop: Backward) -> Finding:
+def _softmax(stop: Backward, passes: _Passes) -> Finding:
     """Return why a softmax passes nothing on: saturated, or the same gradient for every output."""
     step = stop.forward
     (output,) = (each.numpy().astype(float) for each in step.outputs)
     (arriving,) = (each.numpy().astype(float) for each in stop.arriving.values())
     if np.all(output.max(axis=-1) >= 1 - np.finfo(step.outputs[0].dtype.as_numpy_dtype).eps):
         why = "one entry takes the whole probability in this precision"
-        facts = {"operation": step.op, "why": why, "values": _range(np.asarray(step.inputs[0]))}
-        return Finding("zero-saturated", step.place, facts)
+        return _flat(step, why, _range(np.asarray(step.inputs[0])))
     if np.all(arriving == arriving[..., :1]):
         why = "Softmax always sums to 1, and the same gradient arrives at each of its outputs"
-        return _no_slope(step.place, why, step.op)
-    return _zero_at(step)
+        return _no_slope(step, why, passes)
+    return _zero_at(step, passes)
+
+
+def _flat(step: Step, why: str, values: str) -> Finding:
+    return Finding(Cause.SATURATED, step.place, Flat(step.op, why, values))
 
 
 def _saturated(step: Step, passes: _Passes) -> Finding | None:
     """Return that an operation is flat, at how many of its inputs."""
     if step.op == "Sign":
-        facts = {"why": "its slope is 0 on both sides of zero"}
-        facts |= {"operation": step.op, "values": _range(np.asarray(step.inputs[0]))}
-        return Finding("zero-saturated", step.place, facts)
+        why = "its slope is 0 on both sides of zero"
+        return _flat(step, why, _range(np.asarray(step.inputs[0])))
     if step.op not in _FLAT:
         return None
     own = [tensor for tensor in step.inputs if id(tensor) in passes.mine]
@@ -164,11 +183,11 @@ def _saturated(step: Step, passes: _Passes) -> Finding | None:
     if not is_flat.any():
         return None
     values = _range(tensor.numpy()[is_flat])
-    facts = {"operation": step.op, "why": _count(is_flat, _FLAT[step.op]), "values": values}
+    why = _count(is_flat, _FLAT[step.op])
     if not _is_of_keras(step, passes.forward):
-        return Finding("zero-saturated", step.place, facts)
-    facts["epsilon"] = f"{keras.config.epsilon():g}"
-    return Finding("zero-saturated probabilities", step.place, facts)
+        return _flat(step, why, values)
+    facts = Flat(step.op, why, values, epsilon=f"{keras.config.epsilon():g}")
+    return Finding(Cause.CLIPPED_PROBABILITIES, step.place, facts)
 
 
 def _count(is_flat: np.ndarray, what: str) -> str:
@@ -217,25 +236,26 @@ def _times_zero(step: Step, passes: _Passes) -> Finding | None:
             if maker.op == "ZerosLike":
                 whole = with_second_derivative(passes.link(maker), passes.links)
                 if whole is not None:
-                    return blamed("zero-derivative piecewise", whole)
+                    return blamed(Cause.ZERO_SECOND_DERIVATIVE, whole)
             waiting += maker.inputs
     return None
 
 
-def _zero_at(step: Step) -> Finding:
-    return _no_slope(step.place, f"the slope of {step.op} is 0 for these inputs", step.op)
+def _zero_at(step: Step, passes: _Passes) -> Finding:
+    return _no_slope(step, f"the slope of {step.op} is 0 for these inputs", passes)
 
 
 def _inside_py_function(case: Case, place: Place | None) -> Finding:
     """Return where the function of a ``tf.py_function`` leaves TensorFlow, if its text shows it."""
     left = place and case.text.leaving_call_inside(place)
     if left:
-        return Finding("left-tensorflow py_function", left[1], {"call": left[0]})
-    return Finding("undetermined py_function", place, {"operation": "EagerPyFunc"})
+        return Finding(Cause.LEFT_IN_PY_FUNCTION, left[1], Converted(code=ast.unparse(left[0])))
+    return Finding(Cause.UNDETERMINED_IN_PY_FUNCTION, place, Facts("EagerPyFunc"))
 
 
-def _no_slope(place: Place | None, why: str, operation: str = "") -> Finding:
-    return Finding("zero-derivative", place, {"why": why, "operation": operation})
+def _no_slope(step: Step, why: str, passes: _Passes) -> Finding:
+    facts = NoSlope(step.op, why, passes.is_of_derivative)
+    return Finding(Cause.ZERO_DERIVATIVE, step.place, facts)
 
 
 def why_not_finite(case: Case, source: Source) -> Finding:
@@ -243,24 +263,25 @@ def why_not_finite(case: Case, source: Source) -> Finding:
     try:
         passes = _replay(case, source)
     except CannotReplay as reason:
-        return Finding("not-finite unknown", case.place, {"why": str(reason)})
+        return Finding(Cause.NOT_FINITE_UNKNOWN, case.place, NotExamined(why=str(reason)))
     for step in passes.backward:
         if all(map(all_finite, step.arriving.values())):
             for key, gradient in step.leaving.items():
                 if key in passes.mine and not all_finite(gradient):
                     return _culprit(step, gradient.numpy(), passes.forward)
-    return Finding("not-finite unknown", case.place, {"why": "no single operation"})
+    facts = NotExamined(why="no single operation")
+    return Finding(Cause.NOT_FINITE_UNKNOWN, case.place, facts)
 
 
 def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Finding:
-    facts = {
-        "operation": step.forward.op,
-        "values": _offending(step.forward, gradient),
-        "gradient": "NaN" if np.isnan(gradient).any() else "infinite",
-        "earlier": _first_not_finite(forward),
-        "unchosen": _unchosen_branch(step, ~np.isfinite(gradient), forward),
-    }
-    return Finding("not-finite", step.forward.place, facts)
+    facts = NotFinite(
+        step.forward.op,
+        values=_offending(step.forward, gradient),
+        gradient="NaN" if np.isnan(gradient).any() else "infinite",
+        earlier=_first_not_finite(forward),
+        unchosen=_unchosen_branch(step, ~np.isfinite(gradient), forward),
+    )
+    return Finding(Cause.NOT_FINITE, step.forward.place, facts)
 
 
 def _replay(case: Case, source: Source) -> _Passes:

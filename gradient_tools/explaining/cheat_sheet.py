@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import NamedTuple
 
-from .messages import CAUSES, Example
+from .messages import Cause, Example
 
 __all__ = ["CheatSheet", "cheat_sheet"]
 
@@ -36,18 +36,19 @@ def cheat_sheet() -> CheatSheet:
         "Infinite, or not a number": [],
     }
     none, zero, not_finite = tables.values()
-    for key, cause in CAUSES.items():
-        name = key.split()[0]
-        rows = zero if name.startswith("zero") else not_finite if name == "not-finite" else none
+    for cause in Cause:
+        label = cause.label
+        is_zero = label.startswith("zero") or cause is Cause.LEFT_IN_PY_FUNCTION
+        rows = zero if is_zero else not_finite if label == "not-finite" else none
         for each in cause.examples:
-            because = reason(cause.says, each)
-            rows.append(f"|{name}|`{each.line}`|`{each.instead}`|{because}|\n")
-    head = "|cause|the line|write instead|why|\n|---|---|---|---|\n"
+            because = each.because or reason(cause.says, each)
+            rows.append(f"|{label}|`{each.line}`|`{each.instead}`|{because}|\n")
+    head = "|cause|the code|write instead|why|\n|---|---|---|---|\n"
     return CheatSheet("\n".join(f"## {t}\n\n{head}{''.join(rows)}" for t, rows in tables.items()))
 
 
 # What the tool adds about how it concluded something of one program.
-_OF_A_PROGRAM = ("Ruled out", "This is concluded", "This is read")
+_OF_A_PROGRAM = ("Ruled out", "It was made at")
 
 
 def reason(says: str, example: Example) -> str:

@@ -14,10 +14,12 @@ import tensorflow as tf
 from ..recording.places import Place, calling_point, names_in_frame
 from ..recording.recorder import Recorder
 from ..recording.tensorflow_internals import lines_of_message, values_at_tracing
-from .case import Case, Finding, Source
+from .case import Case, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
 from .explanation import Explanation, Explanations, Gradient
+from .findings import Finding, NotExamined
+from .messages import Cause
 from .notes import hold_other_values, may_need_notes, notes_on
 from .program_text import ProgramText
 from .replay import CannotReplay, run_while_tracing
@@ -124,8 +126,8 @@ def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
             find = why_zero if kind == "zero" else why_not_finite
             finding = _why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
-        finding = Finding("undetermined", case.place, {"error": in_short(error)})
-    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+        finding = Finding(Cause.UNDETERMINED, case.place, NotExamined(why=in_short(error)))
+    return explanation_of(case, source, kind, finding or Finding(Cause.UNDETERMINED, case.place))
 
 
 def _why_none(case: Case, source: Source) -> Finding | None:

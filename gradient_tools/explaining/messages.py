@@ -1,9 +1,10 @@
 """The message for each cause: what happened, what to write instead, and a line that shows it."""
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
 
-__all__ = ["CAUSES", "FINITE", "Cause", "Example", "loss_at"]
+__all__ = ["FINITE", "Cause", "Example", "loss_at"]
 
 
 class Example(NamedTuple):
@@ -12,30 +13,39 @@ class Example(NamedTuple):
     line: str
     instead: str
     words: Mapping[str, str] = {}
+    because: str = ""  # what the cheat sheet says instead of the message
 
 
-class Cause(NamedTuple):
-    """What happened, the code to write instead, and examples for the cheat sheet."""
+class Cause(Enum):
+    """Every cause that the diagnosis can name, with its message.
 
-    says: str
-    write: str
-    examples: tuple[Example, ...]
+    In the templates, ``{x}`` is the source, ``{y}`` the target, ``{op}`` the operation, and
+    ``{line}`` the text of the line.
 
+    Attributes
+    ----------
+    label : str
+        The cause as users see it. Several causes may share one.
+    says : str
+        What happened.
+    write : str
+        The code to write instead.
+    examples : tuple of Example
+        Rows of the cheat sheet.
+    """
 
-def _cause(says: str, write: str, *examples: Example) -> Cause:
-    return Cause(says, write, examples)
+    def __init__(self, label: str, says: str, write: str, *examples: Example) -> None:
+        self.label, self.says, self.write, self.examples = label, says, write, examples
 
-
-# By the cause and, after a space, its variant.
-# {x} source, {y} target, {tape}, {op} operation, {line} text of the line.
-CAUSES = {
-    "not-watched": _cause(
+    NOT_WATCHED = (
+        "not-watched",
         "`{tape}` did not watch `{x}`, so it did not record what was computed from it. A tape "
         "watches trainable variables automatically; any other tensor needs `{tape}.watch`.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
         Example("y = x**2  # x = tf.constant(3.0)", "tape.watch(x)  # before y = x**2"),
-    ),
-    "not-watched variable": _cause(
+    )
+    ACCESS_NOT_WATCHED = (
+        "not-watched",
         "`{tape}` was made with `watch_accessed_variables=False`, and `{tape}.watch` was not "
         "called for `{x}`.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
@@ -43,71 +53,82 @@ CAUSES = {
             "with tf.GradientTape(watch_accessed_variables=False) as tape:",
             "tape.watch(x)  # before the first use",
         ),
-    ),
-    "not-watched reset": _cause(
+    )
+    WATCH_RESET = (
+        "not-watched",
         "`{tape}.reset()` cleared everything that `{tape}` was watching, including `{x}`, and "
         "nothing watched `{x}` again.",
         "{tape}.watch({watchable})  # again, after {tape}.reset()",
         Example(
             "tape.reset()  # after tape.watch(x)", "tape.watch(x)  # again, after tape.reset()"
         ),
-    ),
-    "not-trainable": _cause(
+    )
+    NOT_TRAINABLE = (
+        "not-trainable",
         "`{x}` is a variable with `trainable=False`. A tape watches only trainable variables "
         "automatically.",
         "{tape}.watch({watchable})  # inside the block; or make {x} with trainable=True",
         Example(
             "x = tf.Variable(3.0, trainable=False)", "x = tf.Variable(3.0)  # or tape.watch(x)"
         ),
-    ),
-    "watched-late": _cause(
+    )
+    WATCHED_LATE = (
+        "watched-late",
         "`{x}` was used{used} before `{tape}.watch({x})` ran. Nothing from before that call "
         "was recorded.",
         "{tape}.watch({x})  # as the first line inside the block",
         Example("tape.watch(x)  # after y = x**2", "tape.watch(x)  # before y = x**2"),
-    ),
-    "outside-tape before": _cause(
+    )
+    BEFORE_TAPE = (
+        "outside-tape",
         "This line ran before `{tape}` began to record, so to the tape its result is a "
         "constant that does not depend on `{x}`.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block\n    ...",
         Example("z = x**2  # above the block", "z = x**2  # inside the block"),
-    ),
-    "outside-tape kept": _cause(
-        "This line uses `{kept}`, a tensor that was made from `{x}` before the block. It was made "
-        "at {made}, and to the tape it is a constant.",
+    )
+    KEPT_FROM_BEFORE = (
+        "outside-tape",
+        "This line uses `{kept}`, a tensor that was made from `{x}` before the block, so to the "
+        "tape it is a constant. It was made at {made}.",
         "# in the block, each time, instead of keeping the tensor: {made_text}",
         Example(
             "self.kernel = tf.exp(self.x)  # in __init__, used in call",
             "self.kernel = tf.exp(self.x)  # in call",
-            {"kept": "self.kernel", "x": "net.x", "made": "line 4"},
+            {"kept": "self.kernel", "x": "net.x"},
+            "This line uses `self.kernel`, a tensor that was made from `self.x` before the block, "
+            "so to the tape it is a constant.",
         ),
-    ),
-    "outside-tape after": _cause(
+    )
+    AFTER_TAPE = (
+        "outside-tape",
         "This line ran after the block of `{tape}` had ended, so it was not recorded and no "
         "gradient passes through it.",
         "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block",
         Example("y = 2 * z  # after the block", "y = 2 * z  # inside the block"),
-    ),
-    "outside-tape reset": _cause(
+    )
+    RECORD_RESET = (
+        "outside-tape",
         "`{tape}.reset()` erased what had been recorded, including this line.",
         "{tape}.reset()  # before this, not after it: {line}",
         Example("tape.reset()  # after z = x**2", "tape.reset()  # before z = x**2"),
-    ),
-    "recording-paused": _cause(
+    )
+    RECORDING_PAUSED = (
+        "recording-paused",
         "This line ran inside `{tape}.stop_recording()`, so it was not recorded and no "
         "gradient passes through it.",
         "{line}  # outside the stop_recording block",
         Example(
             "y = x**2  # inside tape.stop_recording()", "y = x**2  # outside tape.stop_recording()"
         ),
-    ),
-    "left-tensorflow": _cause(
-        "{way} turned a tensor into plain numbers here. The result is a constant with no link "
-        "to `{x}`.",
+    )
+    LEFT_TENSORFLOW = (
+        "left-tensorflow",
+        "{way} turned a tensor into plain numbers. The result is a constant with no link to `{x}`.",
         "{rewritten}",
         Example("y = tf.constant(np.square(x))", "y = tf.square(x)", {"way": "`np.square(x)`"}),
-    ),
-    "left-tensorflow py_function": _cause(
+    )
+    LEFT_IN_PY_FUNCTION = (
+        "left-tensorflow",
         "{way} turns the tensor into plain numbers inside `tf.py_function`. The gradient "
         "stops there, and `tf.py_function` reports it as 0, never as `None`.",
         "{rewritten}",
@@ -116,34 +137,39 @@ CAUSES = {
             "y = tf.py_function(lambda a: tf.square(a), [x], tf.float32)",
             {"way": "`np.square(a)`"},
         ),
-    ),
-    "swapped-arguments": _cause(
+    )
+    SWAPPED_ARGUMENTS = (
+        "swapped-arguments",
         "The arguments of `{tape}.gradient` are swapped: `{x}` was computed from `{y}`. The "
         "target comes first, then the sources.",
         "{tape}.gradient({x}, {y})  # target first, then the sources",
         Example("tape.gradient(x, y)", "tape.gradient(y, x)", {"x": "y", "y": "x"}),
-    ),
-    "integer-dtype own": _cause(
+    )
+    INTEGER_SOURCE = (
+        "integer-dtype",
         "`{x}` has dtype {dtype}. Only floating-point and complex tensors have gradients.",
         "{rewritten}",
         Example("x = tf.Variable(3)", "x = tf.Variable(3.0)", {"dtype": "int32"}),
-    ),
-    "integer-dtype": _cause(
+    )
+    INTEGER_CAST = (
+        "integer-dtype",
         "This line casts to {dtype}. A cast to integers has no gradient.",
         "{rewritten}",
         Example(
             "y = tf.cast(tf.cast(x, tf.int32), tf.float32)",
-            "y = x + tf.stop_gradient(tf.floor(x) - x)",
+            "y = x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x)",
             {"dtype": "int32"},
         ),
-    ),
-    "no-gradient-op": _cause(
+    )
+    NO_GRADIENT_OP = (
+        "no-gradient-op",
         "The operation {op} has no gradient, and every path from `{x}` to `{y}` passes "
         "through such an operation.",
         "{rewritten}",
         Example("y = tf.round(x)", "y = x + tf.stop_gradient(tf.round(x) - x)", {"op": "Round"}),
-    ),
-    "no-gradient-op piecewise": _cause(
+    )
+    NO_SECOND_GRADIENT = (
+        "no-gradient-op",
         "{op} is piecewise linear, so its first derivative is constant on each piece and does not "
         "depend on `{x}`. `{y}` was computed from that first derivative.",
         "{smooth}",
@@ -152,47 +178,54 @@ CAUSES = {
             "z = tf.nn.softplus(x)",
             {"op": "Maximum"},
         ),
-    ),
-    "gradient-stopped": _cause(
+    )
+    GRADIENT_STOPPED = (
+        "gradient-stopped",
         "`stop_gradient` passes the value but not the gradient, and no other path leads from "
         "`{x}` to `{y}`.",
         "{rewritten}",
         Example("y = tf.stop_gradient(x**2)", "y = x**2"),
-    ),
-    "state-assignment": _cause(
+    )
+    ASSIGNED = (
+        "state-assignment",
         "A value that depends on `{x}` was assigned to a variable here, and a variable stores only "
         "the numbers. Reading it later starts a new path that does not lead back to `{x}`.",
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
         Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
-    ),
-    "state-assignment new": _cause(
+    )
+    STORED_IN_NEW_VARIABLE = (
+        "state-assignment",
         "This line stored the value in a new variable. A variable holds only numbers, so no "
         "path leads from it back to `{x}`.",
         "# the value itself, without tf.Variable, inside the block: {line}",
         Example("z = tf.Variable(x**2)  # above the block", "z = x**2  # inside the block"),
-    ),
-    "rebound-source variable": _cause(
+    )
+    REBOUND_TO_TENSOR = (
+        "rebound-source",
         "This line rebinds `{x}` to a new tensor. A tape watches trainable variables "
         "automatically, but a tensor only if you tell it to.",
         "{assign}",
         Example("x = x - 0.1", "x.assign_sub(0.1)"),
-    ),
-    "rebound-source in loop": _cause(
+    )
+    REBOUND_IN_LOOP = (
+        "rebound-source",
         "This line rebinds `{x}` in a loop of a graph. From the first iteration on, `{x}` is "
         "a tensor, not a variable that a tape watches automatically.",
         "{assign}",
         Example(
             "x = x - 0.1 * gradient  # in a loop of a tf.function", "x.assign_sub(0.1 * gradient)"
         ),
-    ),
-    "rebound-source made": _cause(
-        "`{x}` is a new tensor, made here; `{y}` was computed from the original, not from "
+    )
+    SOURCE_DERIVED = (
+        "rebound-source",
+        "`{x}` is a new tensor that was made here. `{y}` was computed from the original, not from "
         "this tensor. A tape follows tensors, not names.",
         "# ask for the gradient of the variable or tensor that {y} was computed from,\n"
         "# then slice or convert the gradient",
         Example("tape.gradient(y, x[0])", "tape.gradient(y, x)[0]", {"x": "x[0]"}),
-    ),
-    "rebound-source copied": _cause(
+    )
+    COPY_FROM_BEFORE = (
+        "rebound-source",
         "`{copy}` is a copy of `{x}` made before `{tape}` began to record, so `{y}` depends "
         "on the copy and not on `{x}`.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block",
@@ -201,8 +234,9 @@ CAUSES = {
             "z = tf.convert_to_tensor(x)  # inside the block",
             {"copy": "z"},
         ),
-    ),
-    "rebound-source equal": _cause(
+    )
+    EQUAL_VALUES = (
+        "rebound-source",
         "`{y}` uses a tensor with the same values as `{x}`, probably a copy made before "
         "`{tape}` began to record. No recorded operation leads from `{x}` to `{y}`.",
         "# use {x} itself inside the block of {tape}",
@@ -210,39 +244,45 @@ CAUSES = {
             "values.append(x.read_value())  # above the block",
             "values.append(x.read_value())  # inside the block",
         ),
-    ),
-    "rebound-source new variable": _cause(
+    )
+    NEW_VARIABLE = (
+        "rebound-source",
         "This line created a new variable named `{x}`, but `{y}` was computed with the old one.",
         "{x}.assign(...)  # change the value and keep the variable",
         Example("x = tf.Variable(2.9)  # after y = x**2", "x.assign(2.9)"),
-    ),
-    "rebound-source new model": _cause(
+    )
+    NEW_MODEL = (
+        "rebound-source",
         "This line created new variables, including `{x}`, but `{y}` was computed with the old "
         "ones.",
         "# make the model once, and use its variables throughout: {line}",
         Example(
             "model = make()  # after y = model(data)",
-            "# leave this line out, and keep the first model",
+            "# delete this line, and keep the first model",
             {"x": "kernel"},
         ),
-    ),
-    "constant-target": _cause(
+    )
+    CONSTANT_TARGET = (
+        "constant-target",
         "`{tape}` recorded no path to `{y}` from anything that it watches, so to the tape "
         "`{y}` is a constant.",
         "with tf.GradientTape() as {tape}:\n    ...  # compute {y} from {x} here",
         Example("y = tf.constant(9.0)", "y = x**2"),
-    ),
-    "unconnected used": _cause(
+    )
+    USED_ELSEWHERE = (
+        "unconnected",
         "`{x}` was used, but `{y}` was not computed from the result. Ruled out: {ruled_out}.",
         "# use the result of this line in {y}, or leave {x} out of the sources",
         Example("y = 2 * other  # z = x**2 is not used", "y = 2 * z"),
-    ),
-    "unconnected": _cause(
+    )
+    UNCONNECTED = (
+        "unconnected",
         "`{y}` was not computed from `{x}`: no operation used `{x}`. Ruled out: {ruled_out}.",
         "# use {x} in the computation of {y}, or leave it out of the sources",
-        Example("y = other**2  # without x", "y = x * other**2"),
-    ),
-    "unconnected twin": _cause(
+        Example("y = other**2  # without x", "y = x * other**2  # or leave x out of the sources"),
+    )
+    TWIN_MODEL = (
+        "unconnected",
         "`{y}` was computed with `{other}`, but `{x}` belongs to `{owner}`, whose variables have "
         "the same names and were not used.",
         "{tape}.gradient({y}, {swapped})",
@@ -251,8 +291,9 @@ CAUSES = {
             "tape.gradient(y, model.trainable_variables)",
             {"other": "model", "owner": "clone", "x": "kernel"},
         ),
-    ),
-    "unconnected other model": _cause(
+    )
+    OTHER_MODEL = (
+        "unconnected",
         "`{y}` was computed with `{other}`, but `{x}` belongs to `{owner}`, whose variables were "
         "not used.",
         "{tape}.gradient({y}, {swapped})",
@@ -261,14 +302,16 @@ CAUSES = {
             "tape.gradient(y, first.trainable_variables)",
             {"other": "first", "owner": "second", "x": "kernel"},
         ),
-    ),
-    "unconnected not-run": _cause(
-        "`{y}` was not computed from `{x}` here, because this line did not run. Its loop "
-        "ended early or never ran, or its branch was not taken.",
+    )
+    NOT_RUN = (
+        "unconnected",
+        "This line did not run, so `{y}` was not computed from `{x}`. Its loop ended early or "
+        "never ran, or its branch was not taken.",
         "# a loop with a fixed number of iterations, or a line before it that uses {x}",
         Example("while y < 1.0: y = x * y", "for _ in range(3): y = x * y"),
-    ),
-    "outer-tape-missed": _cause(
+    )
+    OUTER_TAPE_MISSED = (
+        "outer-tape-missed",
         "The first derivative was computed here, where `{tape}` does not record, so `{tape}` "
         "cannot differentiate it again.",
         "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block of {tape}",
@@ -276,18 +319,20 @@ CAUSES = {
             "y = inner.gradient(z, x)  # after the outer block",
             "y = inner.gradient(z, x)  # inside the outer block",
         ),
-    ),
-    "graph-loop": _cause(
+    )
+    DATASET_IN_GRAPH = (
+        "graph-loop",
         "A dataset iterated inside a `tf.function` becomes the operation {op}, which has no "
         "gradient. The same loop outside a `tf.function` has a gradient.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
         Example(
-            "@tf.function  # on: for each in dataset",
+            "@tf.function  # around: for batch in dataset",
             "# no tf.function around the loop over the dataset",
             {"op": "ScanDataset"},
         ),
-    ),
-    "zero-saturated": _cause(
+    )
+    SATURATED = (
+        "zero-saturated",
         "{op} is flat here: {why} (input: {values}). The gradient is zero because a small change "
         "of `{x}` does not change `{y}`.",
         "{remedy}",
@@ -296,8 +341,9 @@ CAUSES = {
             "y = tf.nn.leaky_relu(x - 5)",
             {"op": "Relu", "why": "its input was zero or negative", "values": "-2"},
         ),
-    ),
-    "zero-saturated probabilities": _cause(
+    )
+    CLIPPED_PROBABILITIES = (
+        "zero-saturated",
         "Keras clips probabilities to the range from {epsilon} to 1 - {epsilon}, and beyond it the "
         "loss is flat. Here, {why} (input: {values}).",
         "from_logits=True  # an option of the loss; give it logits, without softmax or sigmoid",
@@ -306,8 +352,9 @@ CAUSES = {
             "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
             {"epsilon": "1e-07", "why": "every input was above the upper limit", "values": "1"},
         ),
-    ),
-    "zero-branch": _cause(
+    )
+    BRANCH_NOT_TAKEN = (
+        "zero-branch",
         "`{x}` is used only in a branch of {op} that was not taken, so `{y}` does not depend on it "
         "here. {op} gives 0, but a Python `if` in eager code gives `None`.",
         "# nothing to change, unless the condition should have chosen the other branch",
@@ -316,17 +363,19 @@ CAUSES = {
             "y = tf.where(x > 2.0, x**2, 1.0)  # if that was meant",
             {"op": "tf.where"},
         ),
-    ),
-    "zero-derivative": _cause(
+    )
+    ZERO_DERIVATIVE = (
+        "zero-derivative",
         "The derivative is zero at this point: {why}. {nothing_flat}",
         "{another}",
         Example(
             "x = tf.Variable(0.0)  # y = x**2 is flat there",
-            "x = tf.Variable(3.0)  # to see a slope",
+            "x = tf.Variable(3.0)  # at another point, the slope is not 0",
             {"why": "the slope of Pow is 0 for these inputs"},
         ),
-    ),
-    "zero-derivative labels": _cause(
+    )
+    NO_SECOND_DERIVATIVE_OF_LABELS = (
+        "zero-derivative",
         "`tf.nn.softmax_cross_entropy_with_logits` has no second derivative with respect to its "
         "labels. `{y}` was computed from its first derivative, which passes no gradient to the "
         "labels, so none reaches `{x}`.",
@@ -335,8 +384,9 @@ CAUSES = {
             "z = tf.nn.softmax_cross_entropy_with_logits(x, w)  # y from its gradient for w",
             "z = -tf.reduce_sum(x * tf.nn.log_softmax(w), axis=-1)",
         ),
-    ),
-    "zero-derivative piecewise": _cause(
+    )
+    ZERO_SECOND_DERIVATIVE = (
+        "zero-derivative",
         "{op} is piecewise linear, so its first derivative is constant on each piece and its "
         "second derivative is 0. `{y}` was computed from that first derivative.",
         "{smooth}",
@@ -345,8 +395,9 @@ CAUSES = {
             "z = tf.nn.softplus(x)",
             {"op": "Relu"},
         ),
-    ),
-    "not-finite": _cause(
+    )
+    NOT_FINITE = (
+        "not-finite",
         "In the backward pass, {op} is the first operation with a gradient that is {gradient} "
         "(input: {values}).{earlier}{unchosen}",
         "{remedy}",
@@ -354,33 +405,40 @@ CAUSES = {
             "y = tf.sqrt(x)  # x = 0.0",
             "y = tf.sqrt(x + 1e-12)",
             {"op": "Sqrt", "gradient": "infinite", "values": "0"},
+            "The slope of the square root is infinite at 0.",
         ),
         Example(
             "y = tf.where(x > 0.0, 1 / x, 0.0)  # x = 0.0",
             "y = tf.where(x > 0.0, 1 / tf.where(x > 0.0, x, 1.0), 0.0)",
             {"op": "RealDiv", "gradient": "NaN", "values": "1, 0"},
+            "`tf.where` differentiates both branches. In the one that it did not choose, the slope "
+            "is infinite, and 0 times infinity is NaN.",
         ),
         Example(
             "y = tf.exp(50 * x) / tf.exp(50 * x)  # x = 3.0",
             "y = tf.exp(50 * x - 50 * x)",
             {"op": "RealDiv", "gradient": "NaN", "values": "inf, inf"},
+            "`tf.exp` overflows to infinity, and infinity divided by infinity is NaN.",
         ),
-    ),
-    "not-finite unknown": _cause(
+    )
+    NOT_FINITE_UNKNOWN = (
+        "not-finite",
         "The gradient of `{x}` is not finite, but running the backward pass again did not find a "
         "single operation: {why}.",
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
-    ),
-    "undetermined": _cause(
+    )
+    UNDETERMINED = (
+        "undetermined",
         "No cause was found for `{x}`.{note}",
         "# make the program smaller until the gradient appears: what you removed last is the cause",
-    ),
-    "undetermined py_function": _cause(
+    )
+    UNDETERMINED_IN_PY_FUNCTION = (
+        "undetermined",
         "The gradient of `{x}` becomes 0 in tf.py_function, or before it. That function uses its "
         "own tape, which can be read only once, so nothing before it was examined.",
         "# the same without tf.py_function, where TensorFlow's functions can be seen: {line}",
-    ),
-}
+    )
+
 
 # The code that keeps an operation where its slope is finite.
 FINITE = {

@@ -169,8 +169,8 @@ def _rebound_note(case: Case, source: Source) -> str:
     place = _rebinding_line(case, source, makers[-1].place)
     result = f"the result of {_line(case, place)}" if place else "another tensor"
     return (
-        f"`{source.name}` is by now {result}, not {what}. For the gradient of {what}, give that "
-        "result another name."
+        f"`{source.name}` is now {result}, not {what}. To get the gradient with respect to {what}, "
+        f"give {result} a different name."
     )
 
 

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..recording.recorder import Step
-from .case import Case, Finding
+from .case import Case
+from .findings import Facts, Finding
 from .flow import Key, Link
+from .messages import Cause
 
 __all__ = [
     "CHOICES",
@@ -50,25 +52,26 @@ def links_of(steps: Iterable[Step]) -> list[Link]:
 
 def instead_of_comparison(case: Case, lost: Finding) -> Finding:
     """Return what is to blame for a comparison of a first derivative; else the finding itself."""
-    if lost.key != "no-gradient-op" or lost.facts["operation"] not in COMPARISONS:
+    operation = lost.facts.operation
+    if lost.cause is not Cause.NO_GRADIENT_OP or operation not in COMPARISONS:
         return lost
     links = _without_copies(case.flow.links)
     for link in links:
-        if (link.op, link.place) == (lost.facts["operation"], lost.place):
+        if (link.op, link.place) == (operation, lost.place):
             choices = (
                 each for each in links if each.op in CHOICES and each.inputs[0] in link.outputs
             )
             for derivative in (link, *choices):
                 whole = piecewise_linear(derivative, links)
                 if whole is not None and case.upstream & set(derivative.outputs):
-                    return blamed("no-gradient-op piecewise", whole)
+                    return blamed(Cause.NO_SECOND_GRADIENT, whole)
     return lost
 
 
-def blamed(key: str, whole: Link) -> Finding:
+def blamed(cause: Cause, whole: Link) -> Finding:
     """Return a finding on an operation that chooses between pieces."""
     operation = "tf.where" if whole.op in CHOICES else whole.op
-    return Finding(key, whole.place, {"operation": operation})
+    return Finding(cause, whole.place, Facts(operation))
 
 
 def with_second_derivative(zeros: Link, links: Sequence[Link]) -> Link | None:

@@ -1,13 +1,27 @@
 """Put a finding into words, with the user's own names and lines."""
 
-import ast
 import re
-from typing import Any
 
 from ..recording.places import Place
-from .case import Case, Finding, Source
+from .case import Case, Source
 from .explanation import Explanation, Gradient
-from .messages import CAUSES, FINITE
+from .findings import (
+    AnotherModel,
+    Cast,
+    Converted,
+    Copy,
+    EarlierUse,
+    Finding,
+    Flat,
+    Kept,
+    NoSlope,
+    NotExamined,
+    NotFinite,
+    Rebinding,
+    SecondOfLabels,
+    Unused,
+)
+from .messages import FINITE, Cause
 from .rewriting import as_float, smooth, with_assign, without, without_conversion
 from .syntax import rewrite_call
 
@@ -46,36 +60,20 @@ _NOTHING_FLAT = (
 
 def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
-    place, facts, cause = finding.place, finding.facts, CAUSES[finding.key]
+    cause, place, facts = finding.cause, finding.place, finding.facts
     line = _code_of(place).rstrip(":") if place else ""
-    operation, earlier = facts.get("operation", ""), facts.get("earlier")
-    already = f" A value was already NaN or infinite going forwards, first at {earlier}."
-    another = f"# compare with the gradient at another value of {source.name}: is it 0 there, too?"
     words = {
-        **facts,
         "x": source.name,
         "y": case.target_name,
         "tape": case.tape_name,
-        "op": operation,
+        "op": facts.operation,
         "line": line or "...",
         "watchable": source.watchable(case.sources_text),
-        # What follows is empty where it does not apply.
-        "used": f" ({facts['used']})" if facts.get("used") else "",
-        "assign": with_assign(facts.get("statement", "")),
-        "way": f"`{way}`" if (way := _way(finding)) else "This line",
-        "made_text": _code_of(facts["made"]) if "made" in facts else "",
-        "swapped": _as_twin(facts, case.sources_text),
-        "rewritten": _rewritten(finding, source.name, line),
-        "remedy": _better_numbers(facts, source.name),
-        "earlier": already if earlier not in (None, place) else "",
-        "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
-        "smooth": _CURVED.get(operation, f"# a smooth function in place of {operation}: {line}"),
-        "nothing_flat": "" if facts.get("of_derivative") else _NOTHING_FLAT,
-        "another": _AGAIN_DERIVED if facts.get("of_derivative") else another,
+        "rewritten": _rewritten(cause, facts.operation, line),
+        "smooth": _smooth(facts.operation, line),
         "note": _RULED_OUT,
+        **_words_of(finding, source.name, line, case.sources_text),
     }
-    if "error" in facts:  # nothing is ruled out by what was not examined
-        words["note"] = f" The diagnosis stopped at {facts['error']}."
     if case.recorder.limited:
         words["note"] = f" The diagnosis is limited: {case.recorder.limited}."
     message = _PLACEHOLDER.sub(r"\1", cause.says.format_map(words).strip())
@@ -83,10 +81,11 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         message = f"Perhaps {message[0].lower()}{message[1:]}"
     if message.startswith("the "):  # a name that the user gave keeps its letters
         message = message[0].upper() + message[1:]
-    shown = "" if operation == "ReadVariableOp" else operation
+    shown = "" if facts.operation == "ReadVariableOp" else facts.operation
     where = Place(place.file, place.line, shown) if place else None
-    name = finding.key.split()[0]
-    return Explanation(source.name, kind, name, where, message, cause.write.format_map(words))
+    return Explanation(
+        source.name, kind, cause.label, where, message, cause.write.format_map(words)
+    )
 
 
 def _code_of(place: Place) -> str:
@@ -94,42 +93,96 @@ def _code_of(place: Place) -> str:
     return place.text.partition("  #")[0].rstrip()
 
 
-def _rewritten(finding: Finding, name: str, line: str) -> str:
-    """Return the line as it should read, as far as that can be told."""
-    if finding.key == "gradient-stopped":
+def _words_of(finding: Finding, name: str, line: str, sources: str) -> dict[str, str]:
+    """Return the words that the facts of a finding give to its message."""
+    facts = finding.facts
+    match facts:
+        case Cast():
+            if finding.cause is Cause.INTEGER_SOURCE:
+                rewritten = as_float(name, line, line.startswith(f"{name} = "))
+            else:
+                rewritten = rewrite_call(line, "cast") or f"# without the cast: {line}"
+            return {"dtype": facts.dtype, "rewritten": rewritten}
+        case Converted():
+            way = f"`{facts.code}`" if facts.code else "This line"
+            return {"way": way, "rewritten": without_conversion(facts.code, line)}
+        case EarlierUse():
+            return {"used": f" ({facts.used})" if facts.used else ""}
+        case Rebinding():
+            return {"assign": with_assign(facts.statement)}
+        case Copy():
+            return {"copy": facts.name}
+        case Kept():
+            made_text = _code_of(facts.made) if facts.made else ""
+            return {"kept": facts.name, "made": str(facts.made), "made_text": made_text}
+        case AnotherModel():
+            swapped = _as_twin(facts, sources)
+            return {"other": facts.used, "owner": facts.owner, "swapped": swapped}
+        case Unused():
+            return {"ruled_out": facts.ruled_out}
+        case Flat():
+            remedy = _remedy(facts.operation, facts.values)
+            return {
+                "why": facts.why,
+                "values": facts.values,
+                "epsilon": facts.epsilon,
+                "remedy": remedy,
+            }
+        case NoSlope():
+            another = f"# compare with the gradient at another value of {name}: is it 0 there, too?"
+            if facts.of_derivative:
+                return {"why": facts.why, "nothing_flat": "", "another": _AGAIN_DERIVED}
+            return {"why": facts.why, "nothing_flat": _NOTHING_FLAT, "another": another}
+        case SecondOfLabels():
+            return {"labels": facts.labels, "logits": facts.logits}
+        case NotFinite():
+            return _words_of_not_finite(facts, finding.place, name)
+        case NotExamined():  # nothing is ruled out by what was not examined
+            return {"why": facts.why, "note": f" The diagnosis stopped at {facts.why}."}
+    return {}
+
+
+def _words_of_not_finite(facts: NotFinite, place: Place | None, name: str) -> dict[str, str]:
+    is_earlier = facts.earlier not in (None, place)
+    already = f" A value was already NaN or infinite in the forward pass, first at {facts.earlier}."
+    operation = facts.earlier.operation if facts.earlier else facts.operation
+    remedy = _remedy(operation, facts.values)
+    if facts.unchosen:
+        both = f"{name}, 1.0" if facts.unchosen == "then" else f"1.0, {name}"
+        remedy = f"safe = tf.where(condition, {both})  # then compute the branch from safe"
+    return {
+        "values": facts.values,
+        "gradient": facts.gradient,
+        "earlier": already if is_earlier else "",
+        "unchosen": _UNCHOSEN if facts.unchosen else "",
+        "remedy": remedy,
+    }
+
+
+def _rewritten(cause: Cause, operation: str, line: str) -> str:
+    """Return the line as it should read, as far as the operation tells."""
+    if cause is Cause.GRADIENT_STOPPED:
         return without("stop_gradient", line)
-    if finding.key.startswith("left-tensorflow"):
-        return without_conversion(_way(finding), line)
-    if finding.key == "integer-dtype own":
-        return as_float(name, line, line.startswith(f"{name} = "))
-    if finding.key == "integer-dtype":
-        return rewrite_call(line, "cast") or f"# without the cast: {line}"
-    return smooth(finding.facts.get("operation", ""), line)
+    return smooth(operation, line)
 
 
-def _way(finding: Finding) -> str:
-    """Return the code that turned a tensor into plain numbers; empty if the line shows none."""
-    call = finding.facts.get("call")
-    return ast.unparse(call) if call else finding.facts.get("way", "")
+def _smooth(operation: str, line: str) -> str:
+    return _CURVED.get(operation, f"# a smooth function in place of {operation}: {line}")
 
 
-def _as_twin(facts: dict[str, Any], sources: str) -> str:
+def _as_twin(facts: AnotherModel, sources: str) -> str:
     """Return the sources as they should be written, of the model that was used."""
-    owner, other = facts.get("owner", ""), facts.get("other", "")
-    if owner and owner != sources and re.search(rf"\b{re.escape(owner)}\b", sources):
-        return re.sub(rf"\b{re.escape(owner)}\b", other, sources)
-    return f"{other}.trainable_variables" if facts.get("is_model") else other
+    owner = rf"\b{re.escape(facts.owner)}\b"
+    if facts.owner and facts.owner != sources and re.search(owner, sources):
+        return re.sub(owner, facts.used, sources)
+    return f"{facts.used}.trainable_variables" if facts.is_model else facts.used
 
 
-def _better_numbers(facts: dict[str, Any], name: str) -> str:
-    if facts.get("unchosen"):
-        both = f"{name}, 1.0" if facts["unchosen"] == "then" else f"1.0, {name}"
-        return f"safe = tf.where(condition, {both})  # then compute the branch from safe"
-    earlier = facts.get("earlier")
-    operation = earlier.operation if earlier is not None else facts.get("operation", "")
+def _remedy(operation: str, values: str) -> str:
+    """Return what keeps the input of an operation where it has a finite slope."""
     if operation in FINITE:
         return f"{FINITE[operation]}  # keeps the input of {operation} where its slope is finite"
-    if "nan" in facts.get("values", ""):
+    if "nan" in values:
         return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
     otherwise = f"# bring the input of {operation} into the range where it has a slope"
     return _STEEPER.get(operation, otherwise)

@@ -82,8 +82,8 @@ def record_tape(f: Callable[..., Any], *inputs: Any) -> TapeRecording:
         raise TypeError(_no_tensor(result))
     if not sources:
         raise ValueError(
-            "Nothing to record: f was given no tensor, array or float, and it read no tf.Variable. "
-            "Give its inputs after it, as in record_tape(f, 3.0)."
+            "There is nothing to record: f got no tensor, array, or float, and read no "
+            "tf.Variable. Pass its inputs after it, as in record_tape(f, 3.0)."
         )
     building = Building(tape, recorder, sources, targets)
     return building.freeze(len({id(source) for _, source in given}))
@@ -107,10 +107,10 @@ def _recorded() -> Iterator[Recorder]:
 def _no_tensor(result: Any) -> str:
     """Say why there is nothing to draw, and what to change."""
     if result is None:
-        return "f returned None, not a tensor. Does it forget to return its result?"
-    cause = "Return what TensorFlow's operations give."
+        return "f returned None, not a tensor. Let f return its result."
+    cause = "Return the result of TensorFlow operations."
     if isinstance(result, (float, np.ndarray, np.generic)):
-        cause = "float(), .numpy() and NumPy's functions leave the tape: use TensorFlow's."
+        cause = "float(), .numpy(), and NumPy functions leave the tape. Use TensorFlow's functions."
     elif isinstance(result, int):
-        cause = "Whole numbers are handed to f as they are: give 3.0 where you gave 3."
+        cause = "Integers are passed to f as they are. Write 3.0 instead of 3."
     return f"f returned {repr(result):.60} of type {type(result).__name__}, not a tensor. {cause}"

@@ -10,10 +10,10 @@ OVER_A_STEP = (
 )
 STEEPNESS = Table(
     {
-        9: "9 is the height of the curve at x = 3. The question is how fast it rises there.",
+        9: "9 is the height of the curve at x = 3. The question asks how fast it rises there.",
         2: "2 is the exponent. But the slope depends on x: at x = 0, for example, the curve is "
         "flat.",
-        3: "3 is the value of x. The question is how fast y grows there.",
+        3: "3 is the value of x. The question asks how fast y grows there.",
         0.61: "0.61 is how much y grows from x = 3 to 3.1. Divide it by how much x grew.",
         0.0601: "0.0601 is how much y grows from x = 3 to 3.01. Divide it by how much x grew.",
         9.0601: "9.0601 is the height at x = 3.01. Subtract the height at 3, and divide by the "
@@ -77,8 +77,8 @@ RATES = {
         lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
     ),
     "step of its own": Wrong(
-        "You use a fixed step, or a tape, which uses no step. Use the argument `h`: `(f(x + h) "
-        "- f(x)) / h`.",
+        "You use a fixed step, or a tape, which needs no step. Use the argument `h`: `(f(x + h) - "
+        "f(x)) / h`.",
         *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
     ),
     "multiplied": Wrong(
@@ -233,7 +233,7 @@ LOSSES = {
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / (len(y) - 1),
     ),
     "root taken": Wrong(
-        "This is the root of the mean squared error. Remove the square root.",
+        "This is the square root of the mean squared error. Remove the square root.",
         lambda y_hat, y: tf.sqrt(tf.reduce_mean((y_hat - y) ** 2)),
     ),
     "half of it": Wrong(

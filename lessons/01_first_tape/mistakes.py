@@ -97,12 +97,20 @@ SHAPES = Table(
         "has one number per entry.",
         (2, 4): "This is the shape of `W` transposed. The gradient keeps the axes of its "
         "source in their order.",
-        (8, 2): "This is the shape of `features @ W`. The question is about each entry of `W`.",
-        (8, 4): "This is the shape of `features`. The question is about each entry of `W`.",
+        (8, 2): (
+            "This is the shape of `features @ W`. The question asks for one number for each entry "
+            "of `W`."
+        ),
+        (8, 4): (
+            "This is the shape of `features`. The question asks for one number for each entry of "
+            "`W`."
+        ),
         (8,): "`W` does have 8 entries. But the gradient also keeps the arrangement of `W` in "
         "rows and columns.",
-        (8, 4, 4, 2): "These are the axes of both `features` and `W`. The question is only "
-        "about each entry of `W`.",
+        (8, 4, 4, 2): (
+            "These are the axes of both `features` and `W`. The question asks only for one number "
+            "for each entry of `W`."
+        ),
         (8, 4, 2): "This has an axis for the 8 examples. But they are averaged into one loss, "
         "so no axis is left for them.",
         None: "There is a gradient: `W` is a variable, and the loss is computed from it inside "
@@ -255,7 +263,7 @@ GRADIENTS = {
         lambda params, x, y: gradients_of(mean_square)(params, x[:1], y[:1]),
     ),
     "root taken": Wrong(
-        "You take the root of the mean squared error. Remove the root.",
+        "You take the square root of the mean squared error. Remove the square root.",
         gradients_of(lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
     "absolute errors": Wrong(

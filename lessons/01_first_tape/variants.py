@@ -41,8 +41,10 @@ print(f"{tape.gradient(income, price)}")
         options={
             "80.0": "The slope is the other factor, and `sold` is 80 now. But the tape stored "
             "the value from the moment of recording.",
-            "4.0": "4 is the slope with respect to `sold`. But the question is the slope with "
-            "respect to `price`.",
+            "4.0": (
+                "4 is the slope with respect to `sold`. But the question asks for the slope with "
+                "respect to `price`."
+            ),
             "100.0": "The slope with respect to `price` is the other factor, as it was when "
             "the product was computed. The tape ignores later changes of `sold`.",
         },

@@ -165,7 +165,7 @@ BY_LOSS = {
         by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, abs(tf.reduce_mean(error)))),
     ),
     "length for absolute": Wrong(
-        'Under `"absolute"` you use the norm of the errors, the root of the sum of their '
+        'Under `"absolute"` you use the norm of the errors, the square root of the sum of their '
         "squares. Use the mean of `tf.abs` of the errors.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.norm(error))),
     ),
@@ -174,7 +174,7 @@ BY_LOSS = {
         by_loss(both, lambda error: (mean_losses(error)[0] / 2, mean_losses(error)[1])),
     ),
     "root of squared": Wrong(
-        'Under `"squared"` you take the root of the mean. Remove the root.',
+        'Under `"squared"` you take the root of the mean. Remove the square root.',
         by_loss(both, lambda error: (mean_losses(error)[0] ** 0.5, mean_losses(error)[1])),
     ),
     "errors in a table": Wrong(

@@ -68,8 +68,9 @@ print(f"{tape.gradient(steps, positions)}")
             "has the shape of its source: four numbers.",
             "[1. 1. 1.]": "Each of the three steps grows by 1 with its right end. But a "
             "gradient has one entry per position, and each step also has a left end.",
-            "[2. 1. 4.]": "[2. 1. 4.] are the steps themselves. But the question is their "
-            "gradient.",
+            "[2. 1. 4.]": (
+                "[2. 1. 4.] are the steps themselves. But the question asks for their gradient."
+            ),
             "[-1. 0. 0. 1.]": "The steps are summed first, and their sum is the last position "
             "minus the first. Each position in between is the end of one step and the "
             "start of the next, so it cancels.",

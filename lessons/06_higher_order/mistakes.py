@@ -396,8 +396,8 @@ CURVATURES = {
         bend(lambda u, v, Hu: number(v, v, Hu)),
     ),
     "sum of sizes": Wrong(
-        "You divided by the sum of the absolute entries. Divide by `tf.norm(v)`, the root of "
-        "the sum of the squares.",
+        "You divided by the sum of the absolute entries. Divide by `tf.norm(v)`, the square root "
+        "of the sum of the squares.",
         bend(number, lambda v: v / tf.reduce_sum(abs(v))),
     ),
     "root forgotten": Wrong(
@@ -406,18 +406,18 @@ CURVATURES = {
         bend(number, lambda v: v / tf.reduce_sum(v**2)),
     ),
     "root of the mean": Wrong(
-        "You divided by the root of the *mean* of the squares. Divide by `tf.norm(v)`, the "
-        "root of their sum.",
+        "You divided by the square root of the *mean* of the squares. Divide by `tf.norm(v)`, the "
+        "square root of their sum.",
         bend(number, lambda v: v / tf.sqrt(tf.reduce_mean(v**2))),
     ),
     "sum of entries": Wrong(
-        "You divided by the sum of the entries. Divide by `tf.norm(v)`, the root of the sum of "
-        "their squares.",
+        "You divided by the sum of the entries. Divide by `tf.norm(v)`, the square root of the "
+        "sum of their squares.",
         bend(number, lambda v: v / tf.reduce_sum(v)),
     ),
     "number of entries": Wrong(
-        "You divided by the number of entries. Divide by `tf.norm(v)`, the root of the sum of "
-        "the squared entries.",
+        "You divided by the number of entries. Divide by `tf.norm(v)`, the square root of the sum "
+        "of the squared entries.",
         bend(number, lambda v: v / len(v)),
     ),
     "direction of x": Wrong(
@@ -434,8 +434,8 @@ CURVATURES = {
         lambda f, x, v: bend(number)(f, x + unit(v), v),
     ),
     "largest entry": Wrong(
-        "You divided by the largest entry. Divide by `tf.norm(v)`, the root of the sum of the "
-        "squares.",
+        "You divided by the largest entry. Divide by `tf.norm(v)`, the square root of the sum of "
+        "the squares.",
         bend(number, lambda v: v / tf.reduce_max(abs(v))),
     ),
     "slope for curvature": Wrong(

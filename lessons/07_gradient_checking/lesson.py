@@ -338,7 +338,7 @@ assert report.passed and d_x.shape == x.shape
 #
 # Write `is_right(backward)`. It takes a backward pass of `centered`, and returns `True` if both gradients are right
 # and `False` if not. It will be given right ones, and wrong ones with a single mistake. The mistake may be as small as
-# 3 %, or be in a single entry.
+# 3%, or be in a single entry.
 
 # %% exercise="07.4"
 def is_right(backward):

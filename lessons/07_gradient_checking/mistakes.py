@@ -416,12 +416,12 @@ CHECKS = {
         checking(judge=lambda report: report.rows[1].verdict == "agrees", upstream=tf.ones),
     ),
     "an upstream of ones": Wrong(
-        "Your check passes a backward pass that ignores `upstream`, because your `upstream` is "
+        "Your check accepts a backward pass that ignores `upstream`, because your `upstream` is "
         "all ones. Draw it at random.",
         checking(upstream=tf.ones),
     ),
     "a scale of ones": Wrong(
-        "Your check passes a backward pass that ignores `scale`, because your `scale` is all "
+        "Your check accepts a backward pass that ignores `scale`, because your `scale` is all "
         "ones. Draw it at random.",
         checking(scale=tf.ones),
     ),
@@ -447,7 +447,7 @@ CHECKS = {
         checking(upstream=lambda shape: tf.repeat(tf.random.normal((5, 1)), 3, axis=1)),
     ),
     "upstream is x": Wrong(
-        "Your check passes a backward pass that uses `x` in place of `upstream`, because yours "
+        "Your check accepts a backward pass that uses `x` in place of `upstream`, because yours "
         "are equal. Draw `upstream` separately.",
         comparing(right_by_hand, upstream=lambda x: x),
     ),
@@ -485,8 +485,8 @@ CHECKS = {
         checking(judge=lambda report: True),
     ),
     "one of the two is enough": Wrong(
-        "Your check passes a backward pass in which only one gradient is correct. Require "
-        "both: return `report.passed`.",
+        "Your check accepts a backward pass in which only one gradient is correct. Require both: "
+        "return `report.passed`.",
         checking(judge=lambda report: any(row.verdict == "agrees" for row in report.rows)),
     ),
     "returns the report": Wrong(

@@ -489,7 +489,7 @@ assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 # ### Exercise 08.4: complete
 #
 # Fit a parabola to (`x`, `y`), tensors of shape (n,), with your own loop that follows a tape's gradients. Return its
-# values at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2 % of the largest
+# values at `x_new`, a tensor of another length. Each value must match the closed form's to within 0.2% of the largest
 # value. The check tries three cases, and in one of them x is between 100 and 101. In each, 200 steps can be enough. (A
 # tensor has no `.mean()`: use `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of
 # computing.)

@@ -238,7 +238,7 @@ STEPS = {
         *map(by_own, (lambda: keras.optimizers.SGD(0.001), keras.optimizers.Adam)),
     ),
     "root of the mean": Wrong(
-        "You take the root of the mean squared error. Remove the root.",
+        "You take the square root of the mean squared error. Remove the square root.",
         stepping(error_of=lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
     "two steps": Wrong("You updated the model twice in one call. Take one step.", two_steps),

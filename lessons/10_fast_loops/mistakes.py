@@ -328,7 +328,7 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "root of the loss": Wrong(
-        "You take the root of the mean squared error. Remove the root.",
+        "You take the square root of the mean squared error. Remove the square root.",
         epoch(loss_of=lambda errors, size: tf.sqrt(tf.reduce_mean(errors**2))),
         calls=(0, 1),
     ),

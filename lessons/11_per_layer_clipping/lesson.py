@@ -654,7 +654,7 @@ slope = tape.gradient(h, first)
 print(f"{slope.numpy():.0f}")
 
 # %% [markdown]
-# 50 increases of 10 % do not add up to 55: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the
+# 50 increases of 10% do not add up to 55: slopes multiply along a path, and 1.1 to the power of 50 is 117. In the
 # figure, the state is eight numbers, and a matrix changes its length by the given factor at each step. Follow the
 # lines to the right, back in time.
 

@@ -193,7 +193,9 @@ SIGNS = (
     "The sizes are right, but some signs are not. The gradients are positive, so every weight "
     "goes from 0 to below 0."
 )
-NUMBERS_ADDED = "You added the three numbers. The norm is the root of the sum of their squares."
+NUMBERS_ADDED = (
+    "You added the three numbers. The norm is the square root of the sum of their squares."
+)
 
 STEP = Table(
     {
@@ -232,10 +234,10 @@ STEP = Table(
         "subtract the clipped gradient from 0.",
         tuple(-GRADIENT / 16): "You divided by 16. The norm 26 is 4 times the limit, so divide "
         "by 4.",
-        tuple(
-            -GRADIENT * 6.5 / 24
-        ): "You used the largest number, 24, as the norm. The norm is the root of the sum of "
-        "all three squares.",
+        tuple(-GRADIENT * 6.5 / 24): (
+            "You used the largest number, 24, as the norm. The norm is the square root of the sum "
+            "of all three squares."
+        ),
         (-3.9, -5.2, -6.5): EACH_NORM,
         (-6, -6.5, -6.5): EACH_ENTRY,
         tuple(-GRADIENT / 26): NORM_OF_1,

@@ -71,8 +71,10 @@ print(f"{clipped[1][0]:.2f}")
             "and all three numbers together are longer still.",
             "1.00": "The norm of all three numbers is 3, twice the limit, so each is halved. "
             "One factor for all keeps the direction.",
-            "0.71": "0.71 is 2 times 1.5 / 4.24, with the sum of the two norms, 2.24 and 2. "
-            "But norms do not add up: the joint norm is the root of 1 + 4 + 4.",
+            "0.71": (
+                "0.71 is 2 times 1.5 / 4.24, with the sum of the two norms, 2.24 and 2. But norms "
+                "do not add up: the joint norm is the square root of 1 + 4 + 4."
+            ),
         },
     ),
     Variant(

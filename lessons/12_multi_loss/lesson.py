@@ -780,7 +780,7 @@ assert not np.any(second_derivatives[0]) and np.all(second_derivatives[1])
 # ### Can unlabeled data help in the same step?
 #
 # You have 50 labeled examples from ten groups of points, and 1,000 examples without a label. A **self-supervised**
-# loss makes a task out of the input: hide 30 % of its numbers, and predict them from the rest. Both tasks share the
+# loss makes a task out of the input: hide 30% of its numbers, and predict them from the rest. Both tasks share the
 # hidden layers, the **backbone**. Each has its own last layer, its **head**. One forward pass takes all examples, and
 # each loss uses its own rows:
 

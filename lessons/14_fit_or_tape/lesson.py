@@ -3,12 +3,12 @@
 #
 # You wrote your own loop to clip gradients, and it worked. Then a colleague gave each example a weight, and nothing
 # changed. Somebody else turned on loss scaling, and training stood still. `fit` handles all of this, and your loop
-# left it out. In this lesson you choose the smallest change that does the job, and prove that nothing was lost.
+# left it out. In this lesson you choose the smallest change that does the job, and test that nothing was lost.
 #
 # **You will learn to**
 #
 # - choose between `fit`, a loss, an optimizer, a `train_step` and a loop;
-# - write a `train_step` that keeps everything `fit` does, and prove it;
+# - write a `train_step` that keeps everything `fit` does, and test it;
 # - give `fit` your own loss and your own clipping.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
@@ -36,24 +36,106 @@ from keras import layers
 # | what you want to change | what you write |
 # |---|---|
 # | nothing | `fit` |
-# | when to stop, what to record, how the data change from epoch to epoch | callbacks |
+# | when to stop, what to record, how the data changes from epoch to epoch | callbacks |
 # | the loss | a function for `compile(loss=...)` |
-# | each gradient, before the update | an optimizer with your `update_step` |
-# | how a batch becomes an update, such as several losses or two optimizers | a model with your `train_step` |
-# | a step that is not one batch and one update | a loop |
+# | each gradient, before the update | an optimizer with your own `update_step` |
+# | how a batch becomes an update (for example, with several losses or two optimizers) | a model with your own `train_step` |
+# | training that does not go batch by batch | a loop |
 #
-# Why not always write the loop? Because then you also have to write everything else: metrics, sample weights, loss
+# Why not always write the loop? Because a loop also has to do everything else that `fit` does: metrics, sample weights, loss
 # scaling, the progress bar, and the calls to the callbacks.
 #
-# You begin with a `train_step`, because it shows what `fit` does with a batch. Then you plug in the two smaller options, a
-# loss and an optimizer.
+# We start with `train_step`, because it shows what `fit` does with a batch. Then come the two smaller options, a loss and an
+# optimizer.
 
 # %% [markdown]
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work, and validation still uses Keras's `test_step`. This is Keras's own
-# `train_step`, written out for one input tensor and one device:
+# shuffling, callbacks and the progress bar still work, and validation still uses Keras's `test_step`. Here is a short one:
+
+
+# %%
+class ShortStep(keras.Sequential):
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        self.metrics[0].update_state(loss)  # the mean loss
+        return self.compute_metrics(x, y, y_hat)
+
+
+# %% [markdown]
+# The tape, the gradient and the update are those of lesson 09. Two calls are new. `compute_loss` computes the loss that you
+# gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics and returns their
+# values, which `fit` shows and records.
+#
+# Is this what Keras does? Start two models from the same weights, give them the same batches, and compare:
+
+# %%
+features, labels = make_classification(512, seed=14)
+x, y = tf.constant(features), tf.constant(labels)  # (512, 20), (512,)
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def build_model(model_class=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(1e-3)
+    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
+    return model_class([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
+
+
+# %%
+def three_epochs(model, example_weights=None):
+    """Train in batches of 100, the last of which has 12; return the history."""
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
+    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+    options = {"batch_size": 100, "epochs": 3, "shuffle": False, "verbose": 0}
+    return model.fit(x, y, sample_weight=example_weights, **options).history
+
+
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
+
+# %%
+keras_model, short_model = build_model(), build_model(ShortStep)
+keras_history, short_history = three_epochs(keras_model), three_epochs(short_model)
+
+print("Keras:", np.round(keras_history["loss"], 3))
+print("short:", np.round(short_history["loss"], 3))
+print(f"weights differ by {largest_difference(keras_model, short_model):.3f}")
+try:
+    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+except ValueError as error:
+    print("with sample weights:", error)
+
+# %% tags=["claims"]
+assert largest_difference(keras_model, short_model) > 1e-2
+assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-2)
+plain, plain_short = build_model(), build_model(ShortStep)
+for model in (plain, plain_short):
+    model.compile(keras.optimizers.SGD(0.1), loss_fn)
+    model.fit(x, y, batch_size=100, epochs=3, shuffle=False, verbose=0)
+assert largest_difference(plain, plain_short) < 1e-5
+try:
+    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+except ValueError as error:
+    assert "too many values to unpack" in str(error)
+else:
+    raise AssertionError
+
+# %% [markdown]
+# It is not. The losses and the weights differ, and with sample weights the step fails.
+#
+# ## What does the short step leave out?
+#
+# It leaves out three things, and Keras's own `train_step` has them all. Here it is, simplified to one input tensor and one
+# device:
 
 
 # %%
@@ -66,72 +148,49 @@ class WrittenOut(keras.Sequential):
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
-        # the mean loss
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
+        batch_size = tf.shape(x)[0]
+        self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
 # %% [markdown]
-# The tape, the gradient and the update are the same as in lesson 09. Four things are new:
+# - **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If you give
+#   `fit` no weights, it is `None`.
+# - **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In 16-bit
+#   arithmetic, small gradients can become zero, and a larger loss prevents this (lesson 20). Later, `apply` divides the
+#   gradients by the same factor. So the short step took steps that were eight times too small.
+# - **A short last batch.** The last batch may be smaller than the others. So the mean loss, `self.metrics[0]`, weights each
+#   batch by its number of examples.
 #
-# - `sample_weight` holds one number per example: how much it counts. It is `None` if you passed none to `fit`.
-# - `compute_loss` computes the compiled loss, applies the sample weights, and adds the penalties of `model.losses`.
-# - `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. It keeps small gradients from
-#   vanishing in 16 bits (lesson 20). `apply` divides the gradients by the same factor.
-# - The last two lines update the metrics and return their values, which `fit` shows and records. `self.metrics[0]` is the
-#   mean loss. Each batch counts by its number of examples, `tf.shape(x)[0]`, because the last one may be short.
-#
-# Is this really Keras's step? There is a simple test: start two models from the same weights, give them the same batches,
-# and compare the weights at the end. Sample weights, loss scaling, a metric and a short last batch make it strict:
-
+# Is anything else lost? Compare again, now with sample weights:
 
 # %%
-# (512, 20), (512,)
-x, y = map(tf.constant, make_classification(512, seed=14))
-loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+example_weights = tf.random.uniform((512,))
+keras_model, our_model = build_model(), build_model(WrittenOut)
+keras_history = three_epochs(keras_model, example_weights)
+our_history = three_epochs(our_model, example_weights)
 
-
-def build_model(kind=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    penalty = keras.regularizers.L2(1e-3)
-    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
-    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
-
-
-def largest_difference(model, other):
-    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
-    return max(np.max(np.abs(a - b)) for a, b in pairs)
-
-
-# %%
-histories, models = [], [build_model(), build_model(WrittenOut)]
-weights = tf.random.uniform((512,))
-for model in models:
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
-    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    options = {"batch_size": 100, "epochs": 3, "shuffle": False, "verbose": 0}
-    histories.append(model.fit(x, y, sample_weight=weights, **options).history)
-
-for name in histories[0]:
-    for kind, history in zip(("Keras", "ours"), histories, strict=True):
-        print(f"{name:8} {kind:5}", [f"{value:.4f}" for value in history[name]])
-print("weights equal within 1e-4:", bool(largest_difference(*models) < 1e-4))
+for name in keras_history:
+    print(f"{name:8} Keras {np.round(keras_history[name], 4)}   ours {np.round(our_history[name], 4)}")
+difference = largest_difference(keras_model, our_model)
+print("weights equal within 1e-4:", bool(difference < 1e-4))
 
 # %% tags=["claims"]
-assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
-assert histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
-assert largest_difference(*models) < 1e-4
+for name, values in keras_history.items():
+    assert np.allclose(our_history[name], values, rtol=1e-4)
+assert our_history["loss"][-1] < 0.9 * our_history["loss"][0]
+assert difference < 1e-4
 
 # %% [markdown]
-# Both histories and the weights agree. When you need a step of your own, start from this one and change as little as you
-# can.
+# The histories agree, and so do the weights. When you need your own step, copy this one and change as little as possible.
 #
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty: a tenth of the mean squared prediction. Everything else should work as in Keras's
-# own step, whatever was passed to `compile`. The step leaves out five things. The model has batch normalization and a
-# regularizer, `data` has three entries, and the optimizer may have a `loss_scale_factor`. Return the unscaled loss, with
-# the penalty.
+# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do everything
+# that Keras's own step does. At the moment, it leaves out five things.
+#
+# The check uses a model with batch normalization and a regularizer, `data` with three entries, and an optimizer that may
+# have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
 
 
 # %% exercise="14.3"
@@ -163,45 +222,54 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# How do you call a model in training? Which of its methods knows the compiled loss? Which method of the optimizer scales
-# it?
+# Which argument do you pass when you call a model during training? Which method of the model computes the loss that was given
+# to `compile`? Which method of the optimizer scales that loss?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` also adds the penalties of the regularizers.
-# Call `model.optimizer.scale_loss(loss)` inside the block; `apply` divides by the factor again.
+# Call `model.optimizer.scale_loss(loss)` inside the block. `apply` later divides the gradients by the same factor.
 #
 # </details>
 
 # %% [markdown]
 # ## How do I bring my own loss?
 #
-# A new loss needs no `train_step`. Suppose you promise delivery times. An hour too late costs nine times as much as an
-# hour too early. Keras does not have this loss, but `compile` takes any function of `(y, y_hat)` that is made of TensorFlow
-# operations. Here `y` holds the real times, and `y_hat` the promised ones:
+# A new loss needs no `train_step`. Suppose you promise delivery times. Being one hour late costs nine times as much as being
+# one hour early. Keras has no such loss. But `compile` accepts any function of `(y, y_hat)`, as long as it uses TensorFlow
+# operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
 
 
 # %%
 def cost_of_delay(y, y_hat):
     late = y - y_hat
     cost = tf.where(late > 0, 9 * late, -late)
-    return tf.reduce_mean(cost, axis=-1)  # (n,)
+    # one loss for each example, (n,)
+    return tf.reduce_mean(cost, axis=-1)
 
 
-def line_model(kind=keras.Sequential):
+# %% [markdown]
+# For data, take 400 deliveries. `x_line` stands for the distance, and `y_line` for the time. The times are around a line,
+# with noise:
+
+
+# %%
+def line_model(model_class=keras.Sequential):
     keras.utils.set_random_seed(14)
-    return kind([keras.Input((1,)), layers.Dense(1)])
+    return model_class([keras.Input((1,)), layers.Dense(1)])
 
 
+distances, times = make_line(400, noise=1.0, seed=14)
 # (400, 1) both
-x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
+x_line, y_line = tf.constant(distances), tf.constant(times)
 
 model = line_model()
 model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
-history = model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
 
-print(f"parcels that come on time: {np.mean(y_line < model(x_line)):.0%}")
+on_time = y_line < model(x_line)
+print(f"parcels that arrive on time: {np.mean(on_time):.0%}")
 
 # %% tags=["claims"]
 by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
@@ -215,19 +283,20 @@ assert largest_difference(by_loop, model) < 1e-3
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine parcels in ten come on time. Why? If you promise a little more time, each early parcel costs a little more, and each
-# late one saves nine times that. The two balance when nine in ten are early.
+# Nine out of ten parcels arrive on time. Why? Suppose you promise one minute more. Each early parcel then costs one unit more,
+# and each late parcel costs nine units less. The two effects cancel when there are nine early parcels for each late one.
 #
-# Return one loss for each example, as `axis=-1` does here, and let Keras take the mean. Otherwise `fit` cannot weight the
-# examples. *Going deeper* shows why.
+# Return one loss for each example, and let Keras take the mean. This is why `reduce_mean` has `axis=-1` here. If you return
+# one number for the whole batch, `fit` cannot give the examples different weights. *Going deeper* shows what goes wrong.
 
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer gets every
-# gradient together with its variable, so write a subclass of your optimizer and override `update_step`. Keras calls it once
-# for each variable, as the last stage of an update. It gets a plain `tf.Variable`, whose `name` holds what a Keras variable
-# has in `path`. (With one limit for all variables, the optimizer's option `clipnorm` is enough.)
+# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
+# gradient together with the variable it belongs to. So subclass the optimizer, and override `update_step`. Keras calls this
+# method once for each variable, at the end of an update. The variable that it receives is a plain `tf.Variable`. Its `name`
+# is the `path` of the Keras variable, followed by `:0`. (If all variables share one limit, use the optimizer's `clipnorm`
+# option instead.)
 
 
 # %%
@@ -236,32 +305,40 @@ limits = {"body": 0.3, "head": 0.1}
 
 class ClippedSGD(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
-        layer = variable.name.split("/")[-2]  # "model/body/kernel:0"
+        # "model/body/kernel:0" -> "body"
+        layer = variable.name.split("/")[-2]
         clipped = tf.clip_by_norm(gradient, limits[layer])
         super().update_step(clipped, variable, learning_rate)
 
 
 # %% [markdown]
-# Does `fit` use the clipped gradients? SGD subtracts the learning rate times the gradient. So make one step, and divide the
-# change of each variable by the learning rate. What you get is the gradient that SGD used:
+# Does `fit` use the clipped gradients? SGD subtracts the learning rate times the gradient. So take one step, and divide the
+# change in each variable by the learning rate. The result is the gradient that SGD used. Print its norm:
 
 
 # %%
-lengths = []
-for optimizer in (keras.optimizers.SGD(0.1), ClippedSGD(0.1)):
+def gradient_norms(optimizer):
+    """Take one step, and return the norm of each gradient that SGD used."""
     model = build_model()
-    before = model.get_weights()
     model.compile(optimizer, loss_fn)
+    old_weights = model.get_weights()
     model.fit(x, y, batch_size=512, verbose=0)
-    pairs = zip(before, model.get_weights(), strict=True)
-    lengths.append([np.linalg.norm(old - new) / 0.1 for old, new in pairs])
+    norms = []
+    for old, new in zip(old_weights, model.get_weights(), strict=True):
+        # 0.1 is the learning rate
+        norms.append(np.linalg.norm(old - new) / 0.1)
+    return norms
 
-for variable, plain, clipped in zip(model.trainable_variables, *lengths, strict=True):
-    print(f"{variable.path:18} SGD {plain:.3f}   ClippedSGD {clipped:.3f}")
+
+plain = gradient_norms(keras.optimizers.SGD(0.1))
+clipped = gradient_norms(ClippedSGD(0.1))
+variables = build_model().trainable_variables
+for variable, before, after in zip(variables, plain, clipped, strict=True):
+    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
 
 # %% tags=["claims"]
-assert np.allclose(lengths[1], [0.3, lengths[0][1], 0.1, 0.1], rtol=1e-3)
-assert lengths[0][0] > 0.3 > lengths[0][1] and min(lengths[0][2:]) > 0.1
+assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
+assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
 # 16 batches
 batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
 
@@ -291,24 +368,29 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Three of the four gradients were longer than their limit, and now have exactly that length. The gradient of the body's
-# bias was already short enough.
+# Three of the four norms were above their limit. Now they are equal to it. The fourth, for the body's bias, was already below
+# its limit.
 #
-# Why not override `apply`, which gets all gradients at once? Because it gets them too early:
+# ## Why update_step, and not apply?
+#
+# `apply` receives all gradients at once, so it looks like the better place. But there, the gradients are not final yet:
 #
 # - With **loss scaling**, they are still multiplied by the `loss_scale_factor`.
 # - With **accumulation** (`gradient_accumulation_steps=2`), `apply` gets the gradients of one batch, but the update uses the
 #   mean over two.
 #
-# `apply` first divides out the factor, then averages over the batches, and only then calls `update_step` for each variable.
-# So change gradients in `update_step`. *Going deeper* tests both.
+# `apply` first divides the gradients by the factor. Then it averages them over the batches. Only then does it call
+# `update_step` for each variable. So change gradients in `update_step`. *Going deeper* tests it with loss scaling and with
+# accumulation.
 #
 # ### Exercise 14.2: repair
 #
-# *Adaptive clipping* needs no chosen limits: the norm of a gradient may be at most a tenth of the norm of its variable. A
-# norm below 0.001 counts as 0.001, because otherwise a variable of zeros could never move. `adaptive(kind)` returns an
-# optimizer class that clips like this; `kind` is a class such as `keras.optimizers.SGD`. It works until somebody scales
-# the loss or accumulates. Fix it, and use only TensorFlow operations, because `fit` runs it in a graph.
+# In *adaptive clipping*, you choose no limits. The norm of each gradient may be at most one tenth of the norm of its variable.
+# If the norm of a variable is below 0.001, use 0.001 instead. Otherwise, a variable that is all zeros could never change.
+#
+# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`. This
+# version works, but not with loss scaling or accumulation. Fix it. Use only TensorFlow operations, because `fit` runs the
+# optimizer in a graph.
 
 
 # %% exercise="14.2"
@@ -349,16 +431,16 @@ check("14.2", adaptive)
 # %% [markdown]
 # ### Exercise 14.5: predict
 #
-# For each task, name the smallest option that does it directly: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
-# callbacks, the data pipeline, and everything that `compile` takes, such as your own optimizer.
+# For each task, name the smallest option that is enough: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes callbacks, the
+# data pipeline, and everything that `compile` accepts, such as your own optimizer.
 #
-# 1. Before Adam sees a gradient, noise with a tenth of its norm is added to it.
-# 2. The gradients of two losses are projected where they conflict (lesson 12).
-# 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights as they were before
-#    that step.
-# 5. Each step tries three step sizes on all of the data. It keeps the best one, or restores the old weights if none
-#    helps.
+# 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the gradient.
+# 2. There are two losses. Where their gradients conflict, you project them (lesson 12).
+# 3. Starting with the fourth epoch, you add twice as much noise to the inputs.
+# 4. For each batch, you take a small step uphill and compute the gradient there. Then you restore the weights, and apply this
+#    gradient to them.
+# 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best result. If none is
+#    better, it restores the old weights.
 
 # %% exercise="14.5"
 # A list of five strings: "fit", "train_step" or "loop".
@@ -372,7 +454,7 @@ check("14.5", means)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which of them need only one loss, one gradient and one batch?
+# Which tasks need only one loss, one gradient and one batch?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -388,41 +470,43 @@ check("14.5", means)
 #
 # <details><summary>1. A loss function for <code>compile</code> returns one number for the whole batch. What breaks?</summary>
 #
-# Sample weights: they multiply the mean of the batch, not the losses of the examples.
+# The sample weights. Each weight now multiplies the mean of the batch, and not the loss of its own example.
 #
 # </details>
 # <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
 # happens?</summary>
 #
-# If your step scales the loss, you clip gradients that are too large, and `apply` then divides them by the factor. In
-# `update_step` the factor is already divided out.
+# If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the factor. If
+# your step does not scale the loss, `apply` divides anyway. In `update_step`, the factor is already divided out.
 #
 # </details>
 # <details><summary>3. A script ends with the same weights as <code>fit</code>, but reports a different loss. Where do you
 # look?</summary>
 #
-# At the metric. Is it reset in each epoch? Is a short batch weighted by its size? And does the loss include the
-# penalties?
+# At the metric. Is it reset at the start of each epoch? Is each batch weighted by its size? Does it include the penalties?
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Take the smallest option: a loss, then an optimizer, then a `train_step`, then a loop.
-# - Return one loss for each example.
+# - Use the smallest option that is enough. Try them in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
+# - A loss function returns one loss for each example.
 # - Change gradients in the optimizer's `update_step`.
-# - Start a `train_step` from Keras's own, and keep `compute_loss`, `training=True` and `scale_loss`.
-# - Prove it: same start, same batches, same weights. Then test sample weights, loss scaling and accumulation.
+# - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss` and the
+#   metrics.
+# - Test it: the same initial weights and the same batches must give the same final weights as Keras's step. Repeat the test
+#   with sample weights, loss scaling and accumulation.
 #
 # ```python
 # class Clipped(keras.optimizers.Adam):
 #     def update_step(self, gradient, variable, learning_rate):
-#         limit = limits[variable.name.split("/")[-2]]
-#         super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
+#         layer = variable.name.split("/")[-2]
+#         clipped = tf.clip_by_norm(gradient, limits[layer])
+#         super().update_step(clipped, variable, learning_rate)
 # ```
 #
-# **To remember**: take the smallest option, and prove that nothing was lost.
+# **To remember**: use the smallest option that is enough, and test that nothing was lost.
 
 # %% [markdown]
 # ## Going deeper

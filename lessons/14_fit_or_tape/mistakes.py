@@ -607,89 +607,91 @@ STEPS = {
         ),
     ),
     "inference mode": Wrong(
-        "Still wrong, at least: the model runs in inference mode. Pass `training=True`.",
+        "At least the following is still wrong: the model runs in inference mode. Pass "
+        "`training=True`.",
         stepping(loss_by_hand(), in_inference),
     ),
     "loss not compiled": Wrong(
-        "Still wrong, at least: you do not use the compiled loss. Call `model.compute_loss`, which "
-        "handles loss, weights and penalties.",
+        "At least the following is still wrong: you do not use the compiled loss. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_square)),
     ),
     "loss not compiled, inference mode": Wrong(
-        "Still wrong, at least: (1) the model runs in inference mode: pass `training=True`; (2) you do "
-        "not use the compiled loss: call `model.compute_loss`.",
+        "At least the following is still wrong: (1) the model runs in inference mode: pass "
+        "`training=True`; (2) you do not use the compiled loss: call `model.compute_loss`.",
         stepping(loss_by_hand(losses=each_square), in_inference),
     ),
     "arguments exchanged": Wrong(
-        "Still wrong, at least: `y` and `y_hat` are swapped in the loss. Call `model.compute_loss`, "
-        "which handles loss, weights and penalties.",
+        "At least the following is still wrong: `y` and `y_hat` are swapped in the loss. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_exchanged)),
     ),
     "losses added up": Wrong(
-        "Still wrong, at least: you sum the losses of the examples instead of averaging them. Call "
-        "`model.compute_loss`, which handles loss, weights and penalties.",
+        "At least the following is still wrong: you sum the losses of the examples instead of "
+        "averaging them. Call `model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(reduce=tf.reduce_sum)),
     ),
     "weights left out": Wrong(
-        "Still wrong, at least: you ignore the sample weights. Call `model.compute_loss`, which handles "
-        "loss, weights and penalties.",
+        "At least the following is still wrong: you ignore the sample weights. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=unweighed)),
     ),
     "weights left out, inference mode": Wrong(
-        "Still wrong, at least: (1) the model runs in inference mode: pass `training=True`; (2) you "
-        "ignore the sample weights: call `model.compute_loss`.",
+        "At least the following is still wrong: (1) the model runs in inference mode: pass "
+        "`training=True`; (2) you ignore the sample weights: call `model.compute_loss`.",
         stepping(loss_by_hand(weigh=unweighed), in_inference),
     ),
     "mean weight": Wrong(
-        "Still wrong, at least: every example gets the mean sample weight, as if a loss of shape (n, 1) "
-        "were multiplied by weights of shape (n,). Call `model.compute_loss`, which "
-        "handles loss, weights and penalties.",
+        "At least the following is still wrong: every example gets the mean sample weight, as if "
+        "a loss of shape (n, 1) were multiplied by weights of shape (n,). Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=by_mean_weight)),
     ),
     "weights scaled": Wrong(
-        "Still wrong, at least: you divide the weighted losses by the sum of the weights instead of n. "
-        "Call `model.compute_loss`, which handles loss, weights and penalties.",
+        "At least the following is still wrong: you divide the weighted losses by the sum of the "
+        "weights instead of n. Call `model.compute_loss`, which handles loss, weights and "
+        "penalties.",
         stepping(loss_by_hand(weigh=by_scaled_weights)),
     ),
     "weights twice": Wrong(
-        "Still wrong, at least: you apply the sample weights twice. Call `model.compute_loss`, which "
-        "handles loss, weights and penalties.",
+        "At least the following is still wrong: you apply the sample weights twice. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=weighed_twice)),
     ),
     "penalties left out": Wrong(
-        "Still wrong, at least: the regularization losses are missing. Call `model.compute_loss`, which "
-        "handles loss, weights and penalties.",
+        "At least the following is still wrong: the regularization losses are missing. Call "
+        "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(penalties=0)),
     ),
     "penalties left out, inference mode": Wrong(
-        "Still wrong, at least: (1) the model runs in inference mode: pass `training=True`; (2) the "
-        "regularization losses are missing: call `model.compute_loss`.",
+        "At least the following is still wrong: (1) the model runs in inference mode: pass "
+        "`training=True`; (2) the regularization losses are missing: call `model.compute_loss`.",
         stepping(loss_by_hand(penalties=0), in_inference),
     ),
     "penalties twice": Wrong(
-        "Still wrong, at least: the regularization losses are included twice, because `compute_loss` "
-        "already adds `model.losses`. Remove your own sum.",
+        "At least the following is still wrong: the regularization losses are included twice, "
+        "because `compute_loss` already adds `model.losses`. Remove your own sum.",
         stepping(loss_by_hand(penalties=2)),
     ),
     "loss not compiled, weights left out": Wrong(
-        "Still wrong, at least: you do not use the compiled loss, and you ignore the sample weights. "
-        "Call `model.compute_loss`, which handles both.",
+        "At least the following is still wrong: you do not use the compiled loss, and you ignore "
+        "the sample weights. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed)),
     ),
     "loss not compiled, penalties left out": Wrong(
-        "Still wrong, at least: you do not use the compiled loss, and the regularization losses are "
-        "missing. Call `model.compute_loss`, which handles both.",
+        "At least the following is still wrong: you do not use the compiled loss, and the "
+        "regularization losses are missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, penalties=0)),
     ),
     "weights left out, penalties left out": Wrong(
-        "Still wrong, at least: you ignore the sample weights, and the regularization losses are "
-        "missing. Call `model.compute_loss`, which handles both.",
+        "At least the following is still wrong: you ignore the sample weights, and the "
+        "regularization losses are missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out": Wrong(
-        "Still wrong, at least: you do not use the compiled loss, you ignore the sample weights, and the "
-        "regularization losses are missing. Call `model.compute_loss`, which handles all "
-        "three.",
+        "At least the following is still wrong: you do not use the compiled loss, you ignore the "
+        "sample weights, and the regularization losses are missing. Call `model.compute_loss`, "
+        "which handles all three.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out, inference mode": Wrong(
@@ -704,8 +706,9 @@ STEPS = {
         stepping(lambda m, x, y, z, w: m.compute_loss(y, z, w)),
     ),
     "by model.loss": Wrong(
-        "Still wrong, at least: `model.loss` includes neither sample weights nor regularization losses, "
-        "and if it is a function, it returns one number per example." + COMPUTE,
+        "At least the following is still wrong: `model.loss` includes neither sample weights nor "
+        "regularization losses, and if it is a function, it returns one number per example."
+        + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z)),
     ),
     "weights given to model.loss": Wrong(
@@ -721,24 +724,25 @@ STEPS = {
         stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "prediction before tape": Wrong(
-        "Still wrong, at least: the loss has no gradient, because its prediction was not computed on the "
-        "tape. Call the model inside the `with` block.",
+        "At least the following is still wrong: the loss has no gradient, because its prediction "
+        "was not computed on the tape. Call the model inside the `with` block.",
         stepping(call=cut_off),
     ),
     "added up and unweighed": Wrong(
-        "Still wrong, at least: you sum the losses of the examples instead of averaging them, and you "
-        "ignore the sample weights." + COMPUTE,
+        "At least the following is still wrong: you sum the losses of the examples instead of "
+        "averaging them, and you ignore the sample weights." + COMPUTE,
         stepping(loss_by_hand(of_function, unweighed, tf.reduce_sum)),
         stepping(loss_by_hand(weigh=unweighed, reduce=tf.reduce_sum)),
     ),
     "divided by weights": Wrong(
-        "Still wrong, at least: you divide the weighted losses by the sum of the weights instead of n, "
-        "and a loss object has already averaged before that." + COMPUTE,
+        "At least the following is still wrong: you divide the weighted losses by the sum of the "
+        "weights instead of n, and a loss object has already averaged before that." + COMPUTE,
         stepping(loss_by_hand(of_function, by_scaled_weights)),
     ),
     "no penalty, wrong for objects": Wrong(
-        "Still wrong, at least: (1) the regularization losses are missing; (2) a loss object already "
-        "averages over the batch, so every example gets the mean sample weight." + COMPUTE,
+        "At least the following is still wrong: (1) the regularization losses are missing; (2) a "
+        "loss object already averages over the batch, so every example gets the mean sample "
+        "weight." + COMPUTE,
         stepping(loss_by_hand(of_function, penalties=0)),
     ),
     "wrong for objects": Wrong(
@@ -747,9 +751,9 @@ STEPS = {
         stepping(loss_by_hand(of_function)),
     ),
     "whole loss weighed": Wrong(
-        "Still wrong, at least: you apply the sample weights to the whole loss again, after "
-        "`compute_loss` has applied them to each example. Use the result of `compute_loss` "
-        "unchanged.",
+        "At least the following is still wrong: you apply the sample weights to the whole loss "
+        "again, after `compute_loss` has applied them to each example. Use the result of "
+        "`compute_loss` unchanged.",
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w) * compiled(m, x, y, z, None)),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w * compiled(m, x, y, z, w))),

@@ -376,7 +376,7 @@ check("15.4", attack)
 # The signs of the gradient make all 784 small changes add up. Random changes mostly cancel.
 #
 # </details>
-# <details><summary>3. Someone reports an accuracy of 90 % under a one-step attack. What do you ask?</summary>
+# <details><summary>3. Someone reports an accuracy of 90% under a one-step attack. What do you ask?</summary>
 #
 # How high it is after several steps with the same ε.
 #

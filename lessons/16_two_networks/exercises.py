@@ -168,15 +168,14 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "16.c",
-        right="numbers",
+        right="numbers that are not zero",
         options={
-            "None": "It is not the generator's loss, so `None` seems natural. But a tape knows "
-            "only paths, not owners.",
-            "zeros": "0 would mean that other fakes have the same critic's loss. But they do "
-            "not: there is a path, and its slopes are not 0.",
-            "numbers": "The fakes were computed from the generator inside the block, so a path "
-            "leads from its variables to the critic's loss. Only the sources that you "
-            "choose decide which network moves.",
+            "None": "This is not the generator's loss, so `None` seems natural. But a tape records "
+            "paths. It does not know which network owns a loss.",
+            "zeros": "Zeros would mean that the critic's loss does not depend on the fakes. But it "
+            "does.",
+            "numbers that are not zero": "The generator made the fakes inside the block, so a path "
+            "leads from its variables to the critic's loss.",
         },
     ),
     Callout(

@@ -26,20 +26,25 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## Which weights does each loss move?
+# ## What does each player want?
 #
-# In a **generative adversarial network (GAN)**, a generator makes examples from noise, and a **critic**, often called a
-# discriminator, judges whether an example is real. Here the real examples are points of the plane: eight small clouds on a
-# circle. The critic returns a logit, which is above 0 for "real".
+# In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples from
+# noise. The **critic**, usually called the discriminator, judges whether an example is real. We call the two networks the
+# players. A function builds both:
 
 
 # %%
 def build(inputs, outputs, seed, size=64, last=None):
+    """Return a network with two hidden layers; last is the activation of its outputs."""
     keras.utils.set_random_seed(seed)
     hidden = [layers.Dense(size, "relu"), layers.Dense(size, "relu")]
     return keras.Sequential([keras.Input((inputs,)), *hidden, layers.Dense(outputs, last)])
 
 
+# %% [markdown]
+# Here each real example is a point in the plane. The points form eight small clouds on a circle:
+
+# %%
 angles = tf.range(8.0) * np.pi / 4
 # (8, 2)
 centers = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)
@@ -51,7 +56,8 @@ def draw_clouds(n):
 
 
 def plot_points(ax, points, title):
-    ax.plot(*np.transpose(points), ".", markersize=3)
+    points = np.array(points)
+    ax.plot(points[:, 0], points[:, 1], ".", markersize=3)
     ax.set_title(title, fontsize=10)
     ax.set(aspect="equal", xlim=(-3, 3), ylim=(-3, 3), xlabel="first coordinate")
 
@@ -65,10 +71,11 @@ plot_points(axes[1], generator(tf.random.normal((500, 2))), "untrained generator
 label = axes[0].set_ylabel("second coordinate")
 
 # %% [markdown]
-# The untrained generator puts all its points in the middle. It should learn to put them where the clouds are.
+# The untrained generator puts all its points near the center. It should learn to put them in the clouds.
 #
-# Each player has its own loss. The critic should give real examples the label 1, and fakes, the generator's examples,
-# the label 0. The generator should make the critic give its fakes the label 1:
+# The examples that the generator makes are called *fakes*. The critic returns a logit, and a logit above 0 means "real".
+# The critic should label real examples 1 and fakes 0. The generator wants the opposite: the fakes should get the label 1.
+# So each player has its own loss:
 
 
 # %%
@@ -76,6 +83,7 @@ cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
 def classifying_loss(critic, real, fake):
+    """Return the critic's loss."""
     for_real, for_fake = critic(real, training=True), critic(fake, training=True)
     loss_real = cross_entropy(tf.ones_like(for_real), for_real)
     loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
@@ -83,15 +91,19 @@ def classifying_loss(critic, real, fake):
 
 
 def fooling_loss(critic, fake):
+    """Return the generator's loss."""
     for_fake = critic(fake, training=True)
-    # as if the fakes were real
+    # the label 1, as if the fakes were real
     return cross_entropy(tf.ones_like(for_fake), for_fake)
 
 
 # %% [markdown]
+# ## Which network does a loss move?
+#
 # > **Predict**
 # >
-# > The critic's loss is computed from fakes. What is its gradient with respect to the *generator's* variables?
+# > The critic's loss is computed from fakes. What is the gradient of this loss with respect to the *generator's*
+# > variables?
 
 # %%
 predict("16.c", "")
@@ -104,59 +116,66 @@ with tf.GradientTape(persistent=True) as tape:
     critic_loss = classifying_loss(critic, real, fake)
     generator_loss = fooling_loss(critic, fake)
 
-for variable, gradient in zip(
-    generator.trainable_variables,
-    tape.gradient(critic_loss, generator.trainable_variables),
-    strict=True,
-):
+variables = generator.trainable_variables
+# the critic's loss!
+gradients = tape.gradient(critic_loss, variables)
+for variable, gradient in zip(variables, gradients, strict=True):
     print(f"{variable.path:26} norm {tf.norm(gradient):.4f}")
 
 # %% tags=["claims"]
-crossed = tape.gradient(critic_loss, generator.trainable_variables)
-assert all(g is not None and np.any(g) for g in crossed)
+assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# Every gradient is a number, neither `None` nor zero. The fakes were computed from the generator inside the block, so
-# a path leads from its variables to the critic's loss. A tape knows paths. It does not know which loss belongs to
-# which player. You decide who moves: **each loss gets only its own list of variables, and its own optimizer**.
+# This is not the generator's loss, so you might expect `None`. But no gradient is `None`, and none is zero. The generator
+# made the fakes inside the block, so a path leads from its variables to the critic's loss.
 #
-# A common mistake is to add the two losses and take the gradient for all variables. The critic then also learns to let
-# itself be fooled, and the generator to give itself away.
+# A tape records how each value was computed. It does not know which loss belongs to which player. You decide who moves:
+# **take the gradient of each loss only for the variables of its player, and give each player its own optimizer**.
 #
-# There is a second trap. Even after the critic has moved, this tape gives the generator's gradient against the old
-# critic:
+# A common mistake is to add the two losses and take the gradient for all variables. Then the critic also follows the
+# generator's loss, and learns to be fooled. The generator also follows the critic's loss, and learns to make fakes that are
+# easy to recognize.
+#
+# ## When do you have to record again?
+#
+# There is a second trap, the order of the two steps. Suppose that the critic has taken a step. Does the same tape give you
+# the generator's gradient against the new critic? Look at one variable, the first kernel of the generator:
 
 # %%
-before = tape.gradient(generator_loss, generator.trainable_variables)[0]
-optimizer = keras.optimizers.SGD(0.5)
-optimizer.apply(tape.gradient(critic_loss, critic.trainable_variables), critic.trainable_variables)
-remembered = tape.gradient(generator_loss, generator.trainable_variables)[0]
+kernel = generator.trainable_variables[0]
+before = tape.gradient(generator_loss, kernel)
+
+# one step of the critic
+gradients = tape.gradient(critic_loss, critic.trainable_variables)
+keras.optimizers.SGD(0.5).apply(gradients, critic.trainable_variables)
+same_tape = tape.gradient(generator_loss, kernel)
 
 with tf.GradientTape() as new_tape:
-    generator_loss = fooling_loss(critic, generator(noise, training=True))
-recorded_again = new_tape.gradient(generator_loss, generator.trainable_variables)[0]
+    new_loss = fooling_loss(critic, generator(noise, training=True))
+new_recording = new_tape.gradient(new_loss, kernel)
 
 print(f"before the critic's step: norm {tf.norm(before):.4f}")
-print(f"after it, same tape:      norm {tf.norm(remembered):.4f}")
-print(f"after it, recorded again: norm {tf.norm(recorded_again):.4f}")
+print(f"after it, same tape:      norm {tf.norm(same_tape):.4f}")
+print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 
 # %% tags=["claims"]
-assert np.allclose(remembered, before) and not np.allclose(recorded_again, before, rtol=1e-2)
+assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# A tape keeps the values that it recorded. If the generator should answer the critic as it is *now*, record again.
+# It does not. A tape keeps the values that it recorded, so the gradient is still the one for the old critic. If you want
+# the gradient for the critic as it is *now*, record again.
 #
 # ### Exercise 16.1: repair
 #
-# This is a round of the game, with several bugs. It should first move only the critic, down the first loss of `losses_of`.
-# Then it should move only the generator, down the second loss, against the critic as it is *after* its step. Each player
-# has its own optimizer. Call both models with `training=True`. Both players get the same batch `real` and the same
-# `noise`.
+# This function plays one round of the game. It has several bugs. First, it should update only the critic, with the gradient
+# of the first loss that `losses_of` returns. Then it should update only the generator, with the gradient of the second loss.
+# For this second gradient, use the critic *after* its step. Each player has its own optimizer. Call both models with
+# `training=True`. Both players get the same batch `real` and the same `noise`.
 
 
 # %%
 def losses_of(for_real, for_fake):
-    """Return the critic's and the generator's loss from logits, as above."""
+    """Return two losses, the critic's and the generator's, from the critic's logits."""
     loss_real = cross_entropy(tf.ones_like(for_real), for_real)
     loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
     return loss_real + loss_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
@@ -192,28 +211,31 @@ check("16.1", play_round)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Use two recordings. The second begins after the critic has moved. In each, take one loss and one list of variables.
+# Use two recordings. The second begins after the critic has moved. In each recording, compute the gradient of one loss, for
+# the variables of one player.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Compute `fake` again inside the generator's block, so that a path leads from its loss to its variables.
+# Compute `fake` again inside the second block. Then a path leads from the generator's variables to the generator's loss.
 #
 # </details>
 
 # %% [markdown]
-# ## Which loss moves a losing generator?
+# ## Which loss helps a generator that is losing?
 #
-# Early on, the critic recognizes nearly every fake. How much gradient is left for the generator? All of it passes through the
-# critic's logit for the fake, so compare the slopes there.
+# Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss. Let
+# `p` be the probability that a fake is real, according to the critic. Our `fooling_loss` is `-log(p)`. In the original paper
+# on GANs, the generator minimizes `log(1 - p)`. Both fall when `p` rises, but they are not equally steep. The gradient
+# reaches the generator through the critic's logit. So compare the slopes of the two losses with respect to this logit.
 #
 # ### Exercise 16.2: predict
 #
-# The critic gives a fake the logit -4, so its probability of being real is p = sigmoid(-4) = 0.018. What is the slope with
-# respect to the logit, to three decimals, of
+# For a fake, the critic returns the logit -4. So according to the critic, it is real with the probability p = sigmoid(-4) =
+# 0.018. Compute the slope of each loss with respect to the logit, to three decimals:
 #
-# 1. log(1 - p), which the generator minimizes in the first paper on GANs?
-# 2. -log p, the cross-entropy for the label 1, as in `fooling_loss`?
+# 1. `log(1 - p)`, the loss in the original paper;
+# 2. `-log(p)`, the cross-entropy for the label 1, as in `fooling_loss`.
 
 # %% exercise="16.2"
 # A list of two numbers, to three decimals.
@@ -227,59 +249,76 @@ check("16.2", two_slopes)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# With l for the logit: -log p is log(1 + exp(-l)), and log(1 - p) is -log(1 + exp(l)).
+# Write z for the logit. Then `-log(p)` is `log(1 + exp(-z))`, and `log(1 - p)` is `-log(1 + exp(z))`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slope of log(1 + exp(a)) with respect to a is sigmoid(a). Then p is sigmoid(l), and sigmoid(-l) is 1 - p.
+# The slope of `log(1 + exp(a))` with respect to `a` is `sigmoid(a)`. Remember that `p` is `sigmoid(z)`, and that
+# `1 - p` is `sigmoid(-z)`.
 #
 # </details>
 #
-# A tape computes them at three logits:
+# Let a tape compute both slopes at three logits:
 
 # %%
-logit = tf.Variable([-4.0, 0.0, 4.0])
+logits = tf.Variable([-4.0, 0.0, 4.0])
 with tf.GradientTape(persistent=True) as tape:
-    first_paper = tf.math.log(1 - tf.sigmoid(logit))
-    fooling = -tf.math.log(tf.sigmoid(logit))
+    p = tf.sigmoid(logits)
+    original = tf.math.log(1 - p)
+    fooling = -tf.math.log(p)
+original_slopes = tape.gradient(original, logits).numpy()
+fooling_slopes = tape.gradient(fooling, logits).numpy()
 
-print("logit     ", logit.numpy())
-print("log(1 - p)", tape.gradient(first_paper, logit).numpy().round(2))
-print("-log p    ", tape.gradient(fooling, logit).numpy().round(2))
+print("logit     ", logits.numpy())
+print("log(1 - p)", original_slopes.round(2))
+print("-log(p)   ", fooling_slopes.round(2))
 
 # %% tags=["claims"]
-assert np.allclose(tape.gradient(first_paper, logit), -tf.sigmoid(logit), atol=1e-4)
-assert np.allclose(tape.gradient(fooling, logit), tf.sigmoid(logit) - 1, atol=1e-4)
+assert np.allclose(original_slopes, -tf.sigmoid(logits), atol=1e-4)
+assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
-# Both losses want a higher logit. But when the critic recognizes every fake, at a logit of -4, log(1 - p) is flat,
-# and a step of SGD hardly moves the generator. -log p is steep there. So the game is played with `fooling_loss`.
-# (Adam rescales small gradients, so with Adam both losses can work.)
+# Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step of
+# SGD hardly moves the generator. The other loss, `-log(p)`, is steep. This is why we use `fooling_loss`. (Adam makes up for
+# small gradients, so with Adam both losses can work.)
 #
 # ## What does mode collapse look like?
 #
-# Now play the game. `train` takes `critic_steps` steps of the critic, and then `generator_steps` steps of the generator, and
-# records again for each step:
+# Will the generator reach all eight clouds? And what if it takes more steps than the critic? In each round, `train` updates
+# the critic `critic_steps` times, and then the generator `generator_steps` times. Each update has its own recording:
 
 
 # %%
 def move(player, optimizer, loss_of, generator, draw):
-    """Take one step of a player, which is the critic or the generator."""
+    """Update one player, the critic or the generator, once."""
+    noise = tf.random.normal((64, generator.input_shape[1]))
+    real = draw(64)
     with tf.GradientTape() as tape:
-        fake = generator(tf.random.normal((64, generator.input_shape[1])), training=True)
-        loss = loss_of(draw(64), fake)
+        fake = generator(noise, training=True)
+        loss = loss_of(real, fake)
     gradients = tape.gradient(loss, player.trainable_variables)
     optimizer.apply(gradients, player.trainable_variables)
+
+
+def adam_for(player, rate):
+    """Return Adam with its variables, which must exist before the tf.function runs."""
+    optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
+    optimizer.build(player.trainable_variables)
+    return optimizer
+
+
+# %% [markdown]
+# `train` has many arguments, because *Going deeper* uses it with other losses and other data. Read only the two inner loops:
+
 
 # %%
 def train(
     generator, critic, critic_loss, generator_loss, draw, rounds,
     critic_steps=1, generator_steps=1, rate=1e-3,
 ):  # fmt: skip
-    for_critic, for_generator = (keras.optimizers.Adam(rate, beta_1=0.5) for _ in range(2))
-    for_critic.build(critic.trainable_variables)
-    for_generator.build(generator.trainable_variables)
+    for_critic = adam_for(critic, rate)
+    for_generator = adam_for(generator, rate)
 
     @tf.function
     def play_rounds():
@@ -295,102 +334,110 @@ def train(
 
 
 # %% [markdown]
-# Play it twice: once with one step each, and once with five steps of the generator for each step of the critic. Then count
-# the **modes** that the generator reaches: the clouds that get at least one in twenty of its points.
+# Play the game twice. The first time, each player takes one step per round. The second time, the generator takes five.
 
-
-# %%
-def modes(generator):
-    """Return how many of the eight clouds the generator reaches."""
-    points = generator(tf.random.normal((2000, 2)))
-    # (2000, 8)
-    distances = tf.norm(points[:, None] - centers, axis=2)
-    return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.05))
 
 # %%
 def classifying_game(**steps):
-    """Return the generator at the end of a game."""
+    """Play one game, and return the trained generator."""
     generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
-    train(
-        generator,
-        critic,
-        critic_loss=lambda real, fake: classifying_loss(critic, real, fake),
-        generator_loss=lambda real, fake: fooling_loss(critic, fake),
-        draw=draw_clouds,
-        rounds=2000,
-        **steps,
-    )
+
+    def critic_loss(real, fake):
+        return classifying_loss(critic, real, fake)
+
+    def generator_loss(real, fake):
+        return fooling_loss(critic, fake)
+
+    train(generator, critic, critic_loss, generator_loss, draw_clouds, rounds=2000, **steps)
     return generator
 
 
-# %%
 players = {
     "one step each": classifying_game(),
-    "five for one": classifying_game(generator_steps=5),
+    "five generator steps": classifying_game(generator_steps=5),
 }
 
 # %% [markdown]
-# In the figure, the crosses are the centers of the clouds. Look for crosses without points:
+# Here the clouds are called **modes**. We say that the generator reaches a mode if more than one in twenty of its points lie
+# close to the center of that cloud:
+
+
+# %%
+def count_modes(generator):
+    """Return how many of the eight clouds the generator reaches."""
+    points = generator(tf.random.normal((2000, 2)))
+    # from each point to each center: (2000, 8)
+    distances = tf.norm(points[:, None] - centers, axis=2)
+    is_close = distances < 0.4
+    shares = np.mean(is_close, axis=0)  # (8,)
+    return int(np.sum(shares > 0.05))
+
+
+# %% [markdown]
+# In the figure, a cross marks the center of each cloud. Look for crosses without points:
 
 # %% tags=["nbval-ignore-output"]
 def plot_players(players):
     fig, axes = plt.subplots(1, len(players), figsize=(6.4, 3.2), sharey=True)
     for ax, (name, player) in zip(axes, players.items(), strict=True):
         points = player(tf.random.normal((500, 2)))
-        plot_points(ax, points, f"{name}: {modes(player)} of 8 clouds")
-        ax.plot(*np.transpose(centers), "+", color="0.5", markersize=12)
+        plot_points(ax, points, f"{name}: {count_modes(player)} of 8")
+        ax.plot(centers[:, 0], centers[:, 1], "+", color="0.5", markersize=12)
     axes[0].set_ylabel("second coordinate")
 
 
 plot_players(players)
 
 # %% tags=["claims"]
-radius = np.mean(tf.norm(players["five for one"](tf.random.normal((500, 2))), axis=1))
-assert modes(players["five for one"]) <= 3 and radius > 0.6
-assert modes(players["one step each"]) >= 7
+five = players["five generator steps"]
+radius = np.mean(tf.norm(five(tf.random.normal((500, 2))), axis=1))
+assert count_modes(five) <= 3 and radius > 0.6
+assert count_modes(players["one step each"]) >= 7
 points = players["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches the clouds. With five steps for one it puts nearly all points in one
-# place. This is **mode collapse**. Nothing in the generator's loss asks for variety: the best it can do against a
-# fixed critic is to send all noise to the single place that looks most real. Once the critic has learned to reject
-# that place, some other single place looks best.
+# With one step each, the generator reaches the clouds. With five steps per round, it puts nearly all points in one place.
+# This is **mode collapse**. Nothing in the generator's loss asks for variety. As long as the critic does not change, the
+# generator does best when it turns all noise into the same point: the one that the critic finds most real. When the critic
+# has learned to reject that point, another single point looks best.
 #
-# One run proves little, so we played nine of each. With five generator steps for each critic step, the generator
-# reached at most one cloud in eight games. With one step each, it reached all eight clouds in seven games, and six
-# clouds in the other two.
+# One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one cloud or
+# none in eight of the nine games. With one step each, it reached all eight clouds in seven games, and six in the other two.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape. Which critic does the generator's
-# gradient belong to?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. For which critic is
+# the generator's gradient: before or after the critic's step?</summary>
 #
-# The critic as it was recorded, before its step.
+# For the critic before its step, as it was recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
 #
-# `predict` returns NumPy arrays, which have no path to the generator. All gradients are `None`, and the optimizer raises an
-# error.
+# `predict` returns NumPy arrays, so no path leads from the generator's variables to the loss. All gradients are `None`, and
+# the optimizer raises an error.
 #
 # </details>
-# <details><summary>3. Both losses have settled, and the samples all look alike. What do you do?</summary>
+# <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
-# Do not trust the losses: count what the samples reach. Then take fewer steps of the generator for each step of the critic.
+# Do not trust the losses. Count the modes that the samples reach. Then take fewer steps of the generator for each step of the
+# critic.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Keep two losses, two lists of variables and two optimizers. The list of sources decides who moves.
+# - Keep two losses, two lists of variables and two optimizers.
 # - Record again after the other player has moved.
-# - Choose a generator loss that is steep where the generator loses.
+# - Choose a generator loss that is steep when the critic recognizes the fakes.
 # - Look at samples, and count the modes that they reach.
+#
+# The generator's step, after the critic has moved:
 #
 # ```python
 # with tf.GradientTape() as tape:
@@ -399,7 +446,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # for_generator.apply(gradients, generator.trainable_variables)
 # ```
 #
-# **To remember**: the list of sources decides which player moves.
+# **To remember**: the list of variables that you pass to `tape.gradient` decides which player moves.
 
 # %% [markdown]
 # ## Going deeper
@@ -587,10 +634,10 @@ fair, largest_fair = gap_game(gap_loss)
 
 # %% tags=["nbval-ignore-output"]
 for name, player, largest in (("only the gap", wild, largest_wild), ("with penalty", fair, largest_fair)):
-    print(f"{name}: largest score {largest:.0f}, reaches {modes(player)} of 8 clouds")
+    print(f"{name}: largest score {largest:.0f}, reaches {count_modes(player)} of 8 clouds")
 
 # %% tags=["claims"]
-assert largest_wild > 100 and largest_fair < 50 and modes(fair) >= 7
+assert largest_wild > 100 and largest_fair < 50 and count_modes(fair) >= 7
 latent = tf.random.normal((500, 2))
 assert np.mean(np.min(tf.norm(fair(latent)[:, None] - centers, axis=2), 1)) < 0.35
 

@@ -499,12 +499,12 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
     ),
     "absolute slopes": Wrong(
-        "You summed the absolute slopes. Use the norm, the root of the sum of the squares.",
+        "You summed the absolute slopes. Use the norm, the square root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "largest slope": Wrong(
-        "You use the largest slope of each image. Use the norm, which includes all pixels: "
-        "the root of the sum of the squares.",
+        "You use the largest slope of each image. Use the norm, which includes all pixels: the "
+        "square root of the sum of the squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
     "squared length less one": Wrong(
@@ -523,7 +523,7 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
     ),
     "mean of squares": Wrong(
-        "You averaged the squares over the pixels. Use the norm, the root of their sum.",
+        "You averaged the squares over the pixels. Use the norm, the square root of their sum.",
         penalising(
             of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12))
         ),

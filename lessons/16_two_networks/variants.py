@@ -113,7 +113,7 @@ print(thief.numpy())
     ),
     Variant(
         id="16.c",
-        section="Which weights does each loss move?",
+        section="Which network does a loss move?",
         program="""
 painter, expert = tf.Variable(2.0), tf.Variable(3.0)
 
@@ -132,13 +132,15 @@ print(slope if slope is None else slope.numpy())
             "only paths, not owners.",
             "0.0": "0 would mean that another copy has the same loss. But another copy has "
             "another loss.",
-            "10.0": "10 is the copy, the slope with respect to the expert. But the question is "
-            "the slope with respect to the painter.",
+            "10.0": (
+                "10 is the copy, the slope with respect to the expert. But the question asks for "
+                "the slope with respect to the painter."
+            ),
         },
     ),
     Variant(
         id="16.c",
-        section="Which weights does each loss move?",
+        section="Which network does a loss move?",
         program="""
 forger, bank = tf.Variable(4.0), tf.Variable(0.5)
 
@@ -205,7 +207,7 @@ print(len(np.unique(between)))
     ),
     Variant(
         id="16.2",
-        section="Which loss moves a losing generator?",
+        section="Which loss helps a generator that is losing?",
         program="""
 logit = tf.Variable(-6.0)  # the critic is sure that it is a fake
 
@@ -228,7 +230,7 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
     ),
     Variant(
         id="16.2",
-        section="Which loss moves a losing generator?",
+        section="Which loss helps a generator that is losing?",
         program="""
 logit = tf.Variable(5.0)  # the critic takes the fake for real
 

@@ -205,22 +205,22 @@ PREDICTIONS = (
         options={
             "-3.84": "-3.84 is the mathematically correct gradient, with the slope of the "
             "step, 0.8. But `assign_sub` stores only a number, which has no path.",
-            "-4.8": "The factor 0.8 is lost, because an assignment breaks the path. But w is "
-            "read again after it, and that path is there: -4.8 is the slope at the new w, "
-            "2 (2.6 - 5). You get a number, but for another question.",
-            "None": "`assign` does break the path, as lesson 03 says. But w is read again "
-            "after the step, and that path is there.",
+            "-4.8": "The assignment cuts the path, so the factor 0.8 is lost. But the query loss "
+            "reads w again after the assignment. The number is the slope at the new w, and answers "
+            "a different question.",
+            "None": "`assign` does cut the path, as in lesson 03. But the query loss reads w again "
+            "after the step, and the tape records that path.",
         },
     ),
     Callout(
         "17.c",
-        right="numbers",
+        right="a number for each entry of each variable",
         options={
-            "numbers": "A tape watches tensors, not layers. `fast` was computed from the "
-            "variables inside the block, so there is a path through it. An inner step "
-            "needs exactly that.",
-            "None for each variable": "The layers' own variables were not used, so `None` is "
-            "tempting. But `fast` was computed from them, and the tape recorded it.",
+            "a number for each entry of each variable": "A tape records operations, whether or not "
+            "a layer ran them. `fast` was computed from the variables inside the block, so the "
+            "path goes through it. An inner step needs exactly this path.",
+            "None for every variable": "The layers' own variables were not used directly, so `None` "
+            "is tempting. But `fast` was computed from them, and the tape recorded it.",
         },
     ),
     Callout(
@@ -229,8 +229,8 @@ PREDICTIONS = (
         options={
             "yes": "MAML has the lowest loss in the end. But it is trained for the loss *after* "
             "a step.",
-            "no": "Before a step, nothing beats the mean wave, and pretraining is trained for "
-            "exactly that. What MAML learned shows only after a step.",
+            "no": "Before a step, nothing beats the average of all tasks, and pretraining is "
+            "trained for exactly that. What MAML learned shows only after a step.",
         },
     ),
     Callout(

@@ -26,43 +26,47 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## What does one step do for a new task?
+# ## What is a task?
 #
-# Here a **task** is a sine wave with its own amplitude and shift. You get ten points of it to learn from, the **support**
-# set. Ten others, the **query** set, measure what was learned.
+# So far, a network learned one problem from many examples. Now it should learn a *new* problem from ten examples, in one
+# step. Each problem is called a **task**. Here, a task is a sine wave with its own amplitude and shift. The network learns
+# it from ten points, the **support set**. Ten other points, the **query set**, show how well it learned.
 
 
 # %%
+def draw_points(amplitude, shift):
+    x = tf.random.uniform((len(shift), 10, 1), -5.0, 5.0)
+    return x, amplitude * tf.sin(x - shift)
+
+
 def draw_tasks(n):
-    """Return the support and the query sets of n tasks: each a pair of x and y, (n, 10, 1)."""
+    """Return (support, query) for n tasks, each a pair (x, y) of tensors of shape (n, 10, 1)."""
     amplitude = tf.random.uniform((n, 1, 1), 0.5, 5.0)
     shift = tf.random.uniform((n, 1, 1), 0.0, np.pi)
-
-    def draw_points():
-        x = tf.random.uniform((n, 10, 1), -5.0, 5.0)
-        return x, amplitude * tf.sin(x - shift)
-
-    return draw_points(), draw_points()
+    return draw_points(amplitude, shift), draw_points(amplitude, shift)
 
 
 # %% [markdown]
-# The network is a plain function, and its weights are an argument. So you can call it with any weights you like.
+# The network is a plain function that takes its weights as an argument. So you can call it with any weights:
 
 
 # %%
 def new_weights():
     """Return six variables: three kernels, each followed by its bias."""
-    random, weights = np.random.RandomState(17), []
+    random = np.random.RandomState(17)
+    weights = []
     for rows, columns in ((1, 40), (40, 40), (40, 1)):
         kernel = random.normal(size=(rows, columns)) / np.sqrt(rows)
-        weights += [tf.Variable(kernel, dtype=tf.float32), tf.Variable(tf.zeros((1, columns)))]
+        bias = np.zeros((1, columns))
+        weights += [tf.Variable(kernel, dtype=tf.float32), tf.Variable(bias, dtype=tf.float32)]
     return weights
 
 
 def network(weights, x):
     kernel_1, bias_1, kernel_2, bias_2, kernel_3, bias_3 = weights
     hidden = tf.tanh(x @ kernel_1 + bias_1)
-    return tf.tanh(hidden @ kernel_2 + bias_2) @ kernel_3 + bias_3
+    hidden = tf.tanh(hidden @ kernel_2 + bias_2)
+    return hidden @ kernel_3 + bias_3
 
 
 def loss_of(weights, x, y):
@@ -70,25 +74,34 @@ def loss_of(weights, x, y):
 
 
 # %% [markdown]
-# First, plain pretraining: train one network on all tasks, with 25 new tasks in each step.
+# ## What can one step do after pretraining?
+#
+# Start with plain pretraining, which trains one network on many tasks. Each training step draws 25 new ones.
+# Pretraining learns from no support set, so it uses only the query sets.
 
 
 # %%
 def train(name, gradients_of):
-    """Take 2,000 steps of Adam with gradients_of(weights, support, query); return the weights."""
+    """Train new weights for 2,000 steps of Adam, and return them.
+
+    gradients_of(weights, support, query) computes the gradients of a step.
+    """
     keras.utils.set_random_seed(17)
-    weights, optimizer = new_weights(), keras.optimizers.Adam(1e-3)
+    weights = new_weights()
+    optimizer = keras.optimizers.Adam(1e-3)
     optimizer.build(weights)
 
     @tf.function
     def take_200_steps():
         for _ in tf.range(200):
-            optimizer.apply(gradients_of(weights, *draw_tasks(25)), weights)
+            support, query = draw_tasks(25)
+            optimizer.apply(gradients_of(weights, support, query), weights)
 
     for part in range(10):
         take_200_steps()
         print(f"{name}: {200 * (part + 1)} of 2000 steps", end="\r")
     return weights
+
 
 # %%
 def pretraining(weights, support, query):
@@ -100,76 +113,75 @@ def pretraining(weights, support, query):
 trained = {"pretraining": train("pretraining", pretraining)}
 
 # %% [markdown]
-# Now a new task arrives. `inner_step` takes one step of gradient descent on its support set. It changes no variable: it
-# returns *new* weights.
+# Now a new task arrives. The network takes one step of gradient descent on the support set, the **inner step**.
+# `inner_step` does not change any variable. It returns *new* weights.
 
 
 # %%
-def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
-    """Return the weights after one step on the support set.
-
-    Going deeper passes another function as keep, which is applied to the gradients.
-    """
+def inner_step(weights, x, y, lr=0.01):
+    """Return the weights after one step on the points x, y."""
     with tf.GradientTape() as tape:
         tape.watch(weights)
-        # the sum over tasks, because each task has its own weights
-        loss = tf.reduce_sum(tf.reduce_mean((network(weights, x) - y) ** 2, axis=(-2, -1)))
+        loss = loss_of(weights, x, y)
     gradients = tape.gradient(loss, weights)
-    return [w - lr * keep(g) for w, g in zip(weights, gradients, strict=True)]
+    return [w - lr * g for w, g in zip(weights, gradients, strict=True)]
 
-
-x_line = tf.linspace(-5.0, 5.0, 101)[:, None]  # (101, 1)
-new_tasks = draw_tasks(500)
-# the task with the largest amplitude
-largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))
-# (10, 1) both
-x_task, y_task = (points[largest] for points in new_tasks[0])
 
 # %%
-def plot_step(name):
+new_support, new_query = draw_tasks(500)
+x_all, y_all = new_support
+# the task with the largest |y|
+tallest = np.argmax(np.max(np.abs(y_all), axis=(1, 2)))
+x_task, y_task = x_all[tallest], y_all[tallest]  # both (10, 1)
+x_line = tf.linspace(-5.0, 5.0, 101)[:, None]  # (101, 1)
+
+
+def plot_step(name, before, after):
     fig, ax = plt.subplots(figsize=(4.8, 3))
-    start = [tf.constant(w) for w in trained[name]]
-    stages = {"before": start, "after one step": inner_step(start, x_task, y_task)}
-    for style, (label, weights) in zip(("--", "-"), stages.items(), strict=True):
-        curve = network(weights, x_line)[:, 0]
-        (line,) = ax.plot(x_line[:, 0], curve, style)
-        where = {"xytext": (4, -7 if style == "--" else 7), "textcoords": "offset points"}
-        ax.annotate(label, (5, curve[-1]), color=line.get_color(), va="center", **where)
-    ax.plot(x_task[:, 0], y_task[:, 0], "k.", markersize=8)
-    ax.set(xlabel="x", ylabel="y", title=name, xlim=(-5.2, 10))
-    return stages
+    ax.plot(x_line, network(before, x_line), "--", label="before")
+    ax.plot(x_line, network(after, x_line), label="after one step")
+    ax.plot(x_task, y_task, "k.", markersize=8)
+    ax.set(xlabel="x", ylabel="y", title=name)
+    ax.legend()
 
 
 # %% [markdown]
 # In the figure, look at how far one step moves the curve toward the ten points:
 
 # %%
-stages = plot_step("pretraining")
+before = trained["pretraining"]
+after = inner_step(before, x_task, y_task)
+plot_step("pretraining", before, after)
 
-losses = {label: float(loss_of(weights, x_task, y_task)) for label, weights in stages.items()}
-print("loss on the ten points:", {label: f"{loss:.1f}" for label, loss in losses.items()})
+print(f"loss before the step: {loss_of(before, x_task, y_task):.1f}")
+print(f"loss after one step:  {loss_of(after, x_task, y_task):.1f}")
 
 # %% tags=["claims"]
 query = draw_tasks(500)[1]
 assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *query)
-assert losses["after one step"] > 0.5 * losses["before"]
+assert loss_of(after, x_task, y_task) > 0.5 * loss_of(before, x_task, y_task)
 
 # %% [markdown]
-# It hardly moves. Pretraining makes the loss small *before* the step. Nothing asked for weights that one step can
-# improve. So ask for that: minimize the loss *after* the step. For this you need the gradient of that loss with
-# respect to where the step *started*.
+# The curve hardly moves. Pretraining makes the loss small *before* the step. It does not look for weights that one step
+# can improve. So change the goal: minimize the loss *after* the step. For this you need the gradient of that loss with
+# respect to the weights *before* the step.
 #
 # ## Can a tape go through a training step?
 #
-# Try it with one weight, w = 3. The support loss (w - 1)² has the gradient 4, and a step of 0.1 leads to w' = 2.6. The query
-# loss there is (w' - 5)².
+# Try it with one weight, w = 3. The support loss is (w - 1)², and its gradient is 4. A step with the learning rate 0.1
+# leads to w' = 3 - 0.1 · 4 = 2.6. The query loss after the step is (w' - 5)².
 #
-# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So with respect to the *starting* w, the slope of the query
-# loss is 2 (2.6 - 5) · 0.8 = -3.84. The 0.8 says how much w' changes when w changes.
+# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So if w changes by a little, w' changes by 0.8 times as much.
+# At w', the slope of the query loss is 2 (2.6 - 5) = -4.8. So its slope with respect to the *starting* w is
+# -4.8 · 0.8 = -3.84.
+#
+# With tapes you need two. The *inner* tape gives the gradient for the step. The *outer* tape records the step and the
+# query loss.
 #
 # > **Predict**
 # >
-# > You take the step with `assign_sub`, inside the block of the outer tape. What does the outer tape return?
+# > Inside the block of the outer tape, you take the step with `w.assign_sub(0.1 * gradient)`. Then you compute the
+# > query loss from `w`. What does the outer tape return as its gradient?
 
 # %%
 predict("17.b", "")
@@ -187,10 +199,11 @@ by_assigning = outer.gradient(query_loss, w)
 print(f"w = {w.numpy():.1f}, gradient {by_assigning.numpy():.2f}")
 
 # %% [markdown]
-# It returns -4.80, the slope at the *new* w: 2 (2.6 - 5). The factor 0.8 is missing. An assignment stores a number in the
-# variable, and the tape has no path through it. Nothing warns you.
+# You might expect -3.84, or `None`. But the result is -4.80, without the factor 0.8. An assignment stores a number in the
+# variable, and no path leads from that number back to the old w. The query loss then reads w again, so you get the slope
+# at the *new* w. There is no warning.
 #
-# To keep w where it is, many people take the step on a copy. `ExplainingTape` says what happens then:
+# The assignment also changed w. To avoid that, many people take the step on a copy. `ExplainingTape` shows what happens:
 
 # %%
 w = tf.Variable(3.0)
@@ -211,17 +224,18 @@ print("line:    ", explanation.where.text)
 assert outer.explanations[0].gradient == "None" and w == 3.0
 
 # %% [markdown]
-# `tf.Variable(w)` also stores a number, so the path is cut at once. To keep the path, compute a **new tensor**,
-# `w - 0.1 * gradient`, and call `inner.gradient` *inside* the outer block, so that the outer tape also records how
-# the gradient depends on w:
+# Creating a variable also stores a number. So `tf.Variable(w)` cuts the path before the step even begins.
+#
+# Two rules keep the path. First, compute a **new tensor**, `w - 0.1 * gradient`. Second, call `inner.gradient` *inside*
+# the outer block. Then the outer tape also records how the gradient depends on w:
 
 
 # %%
-def loss_after_step(w, keep=tf.identity):
+def loss_after_step(w):
     with tf.GradientTape() as inner:
         inner.watch(w)
         support_loss = (w - 1) ** 2
-    new_w = w - 0.1 * keep(inner.gradient(support_loss, w))
+    new_w = w - 0.1 * inner.gradient(support_loss, w)
     return (new_w - 5) ** 2
 
 
@@ -232,21 +246,34 @@ print(f"gradient {outer.gradient(query_loss, w).numpy():.2f}")
 print("check:", check_gradients(loss_after_step, tf.constant(3.0)).passed)
 
 # %% tags=["claims"]
-with tf.GradientTape(persistent=True) as outer:
-    exact, first_order = loss_after_step(w), loss_after_step(w, tf.stop_gradient)
-assert np.isclose(outer.gradient(exact, w), -3.84) and w == 3.0
-assert np.isclose(outer.gradient(first_order, w), -4.8) and np.isclose(by_assigning, -4.8)
+with tf.GradientTape() as outer:
+    query_loss = loss_after_step(w)
+assert np.isclose(outer.gradient(query_loss, w), -3.84) and w == 3.0
+assert np.isclose(by_assigning, -4.8)
 assert check_gradients(loss_after_step, tf.constant(3.0)).passed
-assert not check_gradients(lambda w: loss_after_step(w, tf.stop_gradient), tf.constant(3.0)).passed
+
+
+def first_order_loss(w):
+    with tf.GradientTape() as inner:
+        inner.watch(w)
+        support_loss = (w - 1) ** 2
+    return (w - 0.1 * tf.stop_gradient(inner.gradient(support_loss, w)) - 5) ** 2
+
+
+with tf.GradientTape() as outer:
+    query_loss = first_order_loss(w)
+assert np.isclose(outer.gradient(query_loss, w), -4.8)
+assert not check_gradients(first_order_loss, tf.constant(3.0)).passed
 
 # %% [markdown]
-# This is the slope that you found by hand, and `check_gradients` agrees with it.
+# This is the slope that you computed by hand, and `check_gradients` confirms it.
 #
 # ### Exercise 17.1: repair
 #
-# This function takes one step on the support set, and computes the mean squared error on the query set. It should return the
-# gradients of that error with respect to `W` and `b` as they are *before* the step, through the step. It returns two `None`.
-# Do not change the two variables.
+# This function takes one step on the support set, and computes the mean squared error on the query set. It should return
+# the gradients of that error with respect to `W` and `b`. These are the weights *before* the step, so the path must go
+# through the step. At the moment, both gradients are `None`. Fix the function. It should not change the values of `W`
+# and `b`.
 
 
 # %% exercise="17.1"
@@ -279,26 +306,28 @@ check("17.1", meta_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which lines store a number in a variable? The first value of a variable is stored, too.
+# Which lines store a number in a variable? Creating a variable counts, too.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Let the inner tape use `W` and `b` themselves. Compute `fast_W` and `fast_b` from them as new tensors.
+# Compute the support loss from `W` and `b` themselves, without copies. Then compute `fast_W` and `fast_b` from them as
+# new tensors.
 #
 # </details>
 
 # %% [markdown]
 # ## How do I call a Keras model with other weights?
 #
-# A Keras layer owns its variables, and calling the model uses those. `model.stateless_call` takes three arguments:
-# values for the trainable variables, values for the other variables, and the input. It returns the output, and the
-# new values of the other variables.
+# A Keras layer owns its variables, and the model uses them when you call it. But an inner step gives you *new* weights,
+# often called *fast weights*. `model.stateless_call` runs the model with values that you pass in. It takes three
+# arguments: values for the trainable variables, values for the other variables, and the input. It returns the output,
+# and new values for the other variables.
 #
 # > **Predict**
 # >
-# > You compute `fast` from the model's variables, and the output from `fast`, all inside the block. What is the gradient with
-# > respect to `model.trainable_variables`?
+# > Inside a tape's block, you compute a list `fast`: each of the model's variables plus 1. Then you compute the output
+# > from `fast` with `stateless_call`. What is its gradient with respect to `model.trainable_variables`?
 
 # %%
 predict("17.c", "")
@@ -311,31 +340,33 @@ with tf.GradientTape() as tape:
     fast = [v + 1.0 for v in model.trainable_variables]
     output, _ = model.stateless_call(fast, others, x_line)
 
-for variable, gradient in zip(
-    model.trainable_variables, tape.gradient(output, model.trainable_variables), strict=True
-):
-    print(variable.path, "None" if gradient is None else gradient.numpy().ravel().round(1))
+gradients = tape.gradient(output, model.trainable_variables)
+for variable, gradient in zip(model.trainable_variables, gradients, strict=True):
+    print(variable.path, gradient.numpy().ravel().round(1))
 
 # %% tags=["claims"]
 with tf.GradientTape() as tape:
     fast = [v + 1.0 for v in model.trainable_variables]
     output, _ = model.stateless_call(fast, others, x_line)
 assert np.allclose(tape.gradient(output, model.trainable_variables)[-1], len(x_line))
-before = model.get_weights()
+unchanged = model.get_weights()
 model.set_weights(fast)
 assert np.allclose(output, model(x_line), atol=1e-5)
-model.set_weights(before)
+model.set_weights(unchanged)
 
 # %% [markdown]
-# Every gradient is a number. `fast` is a list of new tensors, so the path goes from the output through `fast` to the
-# variables. The variables themselves do not change.
+# The layers' own variables were not used directly, so `None` is tempting. But no gradient is `None`, because `fast` was
+# computed from these variables inside the block. The path goes from the output through `fast` to them. Their values
+# have not changed.
 #
-# ## Does training for the step help?
+# ## How do I take the step for 25 tasks at once?
 #
-# **MAML** (model-agnostic meta-learning) trains the starting weights, the *start*, with the gradient of the query
-# loss after one step. It does this for 25 tasks at once, and each task needs its own weights after the step. So give
-# each weight an axis for the tasks: a kernel of shape (40, 40) becomes (25, 40, 40). No loss depends on another
-# task's copy, so one gradient of the *sum* of the losses holds the gradient of every task.
+# After an inner step, each task has its own weights. So give each weight a new first axis, with one entry for each task. A
+# kernel of shape (40, 40) becomes (25, 40, 40). `network` needs no change, because `@` multiplies the matrices of each
+# task separately.
+#
+# The loss of a task depends only on that task's copy. So add the losses, and take one gradient, that of the *sum*. Entry i
+# of this gradient belongs to task i. Only the loss differs from `inner_step`:
 
 
 # %%
@@ -344,9 +375,40 @@ def for_each_task(weights, n):
     return [tf.tile(w[None], [n, 1, 1]) for w in weights]
 
 
-def maml(weights, support, query, keep=tf.identity):
+def inner_steps(weights, x, y, lr=0.01):
+    """Take an inner step in n tasks at once; each weight has shape (n, rows, columns)."""
     with tf.GradientTape() as tape:
-        fast = inner_step(for_each_task(weights, len(support[0])), *support, keep)
+        tape.watch(weights)
+        # (n,)
+        losses = tf.reduce_mean((network(weights, x) - y) ** 2, axis=(1, 2))
+        loss = tf.reduce_sum(losses)
+    gradients = tape.gradient(loss, weights)
+    return [w - lr * g for w, g in zip(weights, gradients, strict=True)]
+
+
+# %%
+two_tasks = [points[:2] for points in new_support]
+together = inner_steps(for_each_task(before, 2), *two_tasks)
+second_alone = inner_step(before, two_tasks[0][1], two_tasks[1][1])
+
+print("weights of the second task, together:", together[0][1, 0, :3].numpy().round(4))
+print("weights of the second task, alone:   ", second_alone[0][0, :3].numpy().round(4))
+
+# %% tags=["claims"]
+for batched, single in zip(together, second_alone, strict=True):
+    assert np.allclose(batched[1], single, atol=1e-5)
+
+# %% [markdown]
+# ## Does training for the step help?
+#
+# **MAML** (model-agnostic meta-learning) looks for good *starting weights*. It takes one inner step on the support set,
+# and computes the query loss after that step. Then it changes the starting weights to make this loss smaller.
+
+
+# %%
+def maml(weights, support, query):
+    with tf.GradientTape() as tape:
+        fast = inner_steps(for_each_task(weights, 25), *support)
         loss = loss_of(fast, *query)
     return tape.gradient(loss, weights)
 
@@ -354,11 +416,12 @@ def maml(weights, support, query, keep=tf.identity):
 trained["MAML"] = train("MAML", maml)
 
 # %% [markdown]
-# Compare the two starts on 500 new tasks, with ten steps on each support set.
+# Now compare both sets of starting weights on 500 new tasks. In each task, take ten inner steps on the support set.
 #
 # > **Predict**
 # >
-# > *Before* the first step, is MAML's query loss at least 0.3 lower than that of pretraining?
+# > Look at the query loss *before* the first inner step. Is it clearly lower for MAML than for pretraining, by 0.3 or
+# > more?
 
 # %%
 predict("17.d", "")
@@ -366,34 +429,49 @@ predict("17.d", "")
 
 # %%
 def losses_after(weights, support, query, steps=10):
-    """Return the mean query loss before the first step and after each, (steps + 1,)."""
-    fast, losses = for_each_task(weights, 500), []
-    for _ in range(steps + 1):
+    """Return the mean query loss before the first step and after each, a list of steps + 1."""
+    fast = for_each_task(weights, 500)
+    losses = [float(loss_of(fast, *query))]
+    for _ in range(steps):
+        fast = inner_steps(fast, *support)
         losses.append(float(loss_of(fast, *query)))
-        fast = inner_step(fast, *support)
     return losses
 
 
-after = {name: losses_after(weights, *new_tasks) for name, weights in trained.items()}
-for name, losses in after.items():
+query_losses = {}
+for name, weights in trained.items():
+    losses = query_losses[name] = losses_after(weights, new_support, new_query)
     print(f"{name:12} before {losses[0]:.1f}, after 1: {losses[1]:.1f}, after 10: {losses[10]:.1f}")
 
 # %% tags=["claims"]
-assert after["MAML"][0] > after["pretraining"][0] - 0.3
-assert 2 * after["MAML"][1] < 0.9 * after["pretraining"][0] < after["pretraining"][1]
-assert after["MAML"][10] < 0.6 * after["pretraining"][10]
+with_maml, with_pretraining = query_losses["MAML"], query_losses["pretraining"]
+assert with_maml[0] > with_pretraining[0] - 0.3
+assert 2 * with_maml[1] < 0.9 * with_pretraining[0] < with_pretraining[1]
+assert with_maml[10] < 0.6 * with_pretraining[10]
 sizes = (0.001, 0.003, 0.01, 0.03, 0.1)
 copies = for_each_task(trained["pretraining"], 500)
-by_size = [loss_of(inner_step(copies, *new_tasks[0], lr=lr), *new_tasks[1]) for lr in sizes]
-assert min(by_size) > 2 * after["MAML"][1]
+by_size = [loss_of(inner_steps(copies, *new_support, lr=lr), *new_query) for lr in sizes]
+assert min(by_size) > 2 * with_maml[1]
 
 # %% [markdown]
-# No. Before any step, a network knows nothing about the new task. The best answer is then the average over all tasks,
-# and that is what pretraining has learned. After one step, MAML's loss is less than half that of pretraining. The
-# figure shows the same task as above:
+# No, the two are about equal. Before the first step, a network knows nothing about the task. The best it can do is to
+# predict the average over all tasks, and that is what pretraining learned. But after one step, MAML's loss is less than
+# half of pretraining's. Here is the same task as above. Look at how far one step moves the curve this time:
 
 # %%
-stages = plot_step("MAML")
+before = trained["MAML"]
+after = inner_step(before, x_task, y_task)
+plot_step("MAML", before, after)
+
+print(f"loss before the step: {loss_of(before, x_task, y_task):.1f}")
+print(f"loss after one step:  {loss_of(after, x_task, y_task):.1f}")
+
+# %% tags=["claims"]
+assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
+
+# %% [markdown]
+# Now one step does most of the work. MAML did not find weights that solve the task. It found weights that *learn* it
+# quickly.
 
 # %% [markdown]
 # ## Checkpoint
@@ -401,14 +479,15 @@ stages = plot_step("MAML")
 # Answer each question before you open it.
 #
 # <details><summary>1. The inner step ends in <code>optimizer.apply(gradients, variables)</code>, inside the outer tape. The outer
-# gradient is a number. Which one?</summary>
+# gradient is a number. What does it measure?</summary>
 #
-# The slope at the new weights. `apply` assigns, and the path through the step is lost.
+# It is the slope at the new weights. `apply` assigns to the variables, so the path through the step is lost.
 #
 # </details>
-# <details><summary>2. You call <code>inner.gradient</code> before the outer block begins. What does the outer gradient still contain?</summary>
+# <details><summary>2. You call <code>inner.gradient</code> before the outer block begins. Which part of the outer gradient is left?</summary>
 #
-# For the outer tape, the inner gradient is then a constant. So you get only the slope at the new weights.
+# Only the slope at the new weights. The outer tape did not record how the inner gradient was computed, so it treats that
+# gradient as a constant.
 #
 # </details>
 # <details><summary>3. Which loss tells you whether a network learns new tasks quickly?</summary>
@@ -420,10 +499,10 @@ stages = plot_step("MAML")
 # %% [markdown]
 # ## Recap
 #
-# - Write an inner step as a function of the weights. It returns new tensors, and uses no `assign`.
+# - Write an inner step as a function of the weights. It returns new tensors and never calls `assign`.
 # - Call `inner.gradient` inside the outer block.
-# - Do not trust a number: after an `assign`, you get the slope at the new weights.
-# - Run a Keras model with other weights by `stateless_call`.
+# - A gradient that is not `None` can still be wrong: after an `assign`, it is the slope at the new weights.
+# - Use `model.stateless_call` to run a Keras model with other weights.
 #
 # ```python
 # with tf.GradientTape() as outer:
@@ -435,7 +514,7 @@ stages = plot_step("MAML")
 # meta_gradients = outer.gradient(query_loss, weights)
 # ```
 #
-# **To remember**: an assignment cuts the path through a step, and a new tensor keeps it.
+# **To remember**: an assignment cuts the path through a step. A new tensor keeps it.
 
 # %% [markdown]
 # ## Going deeper
@@ -491,24 +570,31 @@ check("17.2", adapt)
 # %% [markdown]
 # ### Is there a cheaper direction?
 #
-# In the example with one weight, the factor 0.8 is 1 minus the step size times the *second* derivative of the support loss. If
-# that product is small, you may ignore it. There are two well-known ways:
+# In the example with one weight, the factor 0.8 is 1 minus the step size times the *second* derivative of the support
+# loss. If that product is small, you can leave it out. There are two well-known methods:
 #
-# - **First-order MAML** puts `tf.stop_gradient` around the inner gradient. You get the slope at the new weights, as with the
-#   `assign_sub` above, but without moving a variable.
-# - **Reptile** needs no query set and no outer tape. Take a few inner steps in each task, and move the start toward
-#   the average of where they end.
+# - **First-order MAML** treats the inner gradients as constants. Compute the inner step outside the outer block, and add
+#   its change to the weights inside. You get the slope at the new weights, as with the `assign_sub` above, but without
+#   changing a variable.
+# - **Reptile** needs no query set and no outer tape. Take a few inner steps in each task, and move the starting weights
+#   toward the average of where they end.
 
 
 # %%
 def first_order_maml(weights, support, query):
-    return maml(weights, support, query, tf.stop_gradient)
+    copies = for_each_task(weights, 25)
+    changes = [f - c for f, c in zip(inner_steps(copies, *support), copies, strict=True)]
+    with tf.GradientTape() as tape:
+        copies = for_each_task(weights, 25)
+        fast = [c + change for c, change in zip(copies, changes, strict=True)]
+        loss = loss_of(fast, *query)
+    return tape.gradient(loss, weights)
 
 
 def reptile(weights, support, query, steps=3):
-    fast = for_each_task(weights, len(support[0]))
+    fast = for_each_task(weights, 25)
     for _ in range(steps):
-        fast = inner_step(fast, *support)
+        fast = inner_steps(fast, *support)
     return [w - tf.reduce_mean(f, axis=0) for w, f in zip(weights, fast, strict=True)]
 
 
@@ -516,15 +602,16 @@ trained["first-order MAML"] = train("first-order MAML", first_order_maml)
 trained["Reptile"] = train("Reptile", reptile)
 
 # %% [markdown]
-# Reptile passes Adam the start minus the average of the ends. This is not the gradient of any loss that Reptile
-# computes, but Adam can use it as a direction. The figure compares all four starts. Look at what the first step does
-# to each of them:
+# Reptile passes Adam the starting weights minus the average of the ends. This is not the gradient of any loss that
+# Reptile computes, but Adam can use it as a direction. The figure compares all four sets of starting weights. Look at
+# what the first step does to each of them:
 
 # %%
-after = {name: losses_after(weights, *new_tasks) for name, weights in trained.items()}
+for name, weights in trained.items():
+    query_losses[name] = losses_after(weights, new_support, new_query)
 
 fig, ax = plt.subplots(figsize=(6.4, 3.6))
-for name, losses in after.items():
+for name, losses in query_losses.items():
     (line,) = ax.plot(losses, "--" if name == "pretraining" else "-")
     where = {"xytext": (5, {"first-order MAML": 7, "MAML": -7}.get(name, 0)), "va": "center"}
     ax.annotate(name, (10, losses[10]), textcoords="offset points", color=line.get_color(), **where)
@@ -532,24 +619,24 @@ labels = ax.set(xlabel="steps on the support set", ylabel="query loss", ylim=(0,
 ticks = ax.set_xticks([0, 1, 5, 10])
 
 # %% tags=["claims"]
-assert after["MAML"][1] == min(losses[1] for losses in after.values())
-assert all(losses[0] > after["pretraining"][0] - 0.3 for losses in after.values())
+assert query_losses["MAML"][1] == min(losses[1] for losses in query_losses.values())
+assert all(losses[0] > query_losses["pretraining"][0] - 0.3 for losses in query_losses.values())
 assert all(
-    losses[10] < 0.6 * after["pretraining"][10]
-    for name, losses in after.items()
+    losses[10] < 0.6 * query_losses["pretraining"][10]
+    for name, losses in query_losses.items()
     if name != "pretraining"
 )
-few = draw_tasks(4)
+few = draw_tasks(25)
 start = [tf.constant(w) for w in trained["pretraining"]]
 
 
 def loss_after_inner_step(*weights):
-    return loss_of(inner_step(for_each_task(weights, 4), *few[0]), *few[1])
+    return loss_of(inner_steps(for_each_task(weights, 25), *few[0]), *few[1])
 
 
 passed = []
-for way in (maml, first_order_maml):
-    gradients = way(trained["pretraining"], *few)
+for method in (maml, first_order_maml):
+    gradients = method(trained["pretraining"], *few)
     passed.append(check_gradients(loss_after_inner_step, start, grads=gradients).passed)
 assert passed == [True, False]
 

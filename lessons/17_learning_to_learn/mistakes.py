@@ -349,8 +349,10 @@ FIRST_ORDER = Table(
         "loss is computed at w' = 1.",
         None: "`tf.stop_gradient` breaks the path through the inner gradient. But w' also "
         "contains w directly, and that path is still there.",
-        4: "4 is the slope of the support loss at w = 2. But the question is the slope of the "
-        "query loss.",
+        4: (
+            "4 is the slope of the support loss at w = 2. But the question asks for the slope of "
+            "the query loss."
+        ),
         9: "9 is the query loss itself, (1 + 2)². But the question is its slope.",
     },
     "{value} is not the answer. The inner gradient is a constant: what is the slope of (w' + "

@@ -73,8 +73,10 @@ print(outer.gradient(query_loss, w).numpy())
             "2.0": "2.0 is the slope through the step, with its factor 1 - 0.25 · 2 = 0.5. But "
             "`assign_sub` stores only a number, so the factor is lost.",
             "None": "An assignment does break the path. But w is read again after it.",
-            "-4.0": "-4 is the slope of the support loss at the start, 2 (2 - 4). But the "
-            "question is the slope of the query loss.",
+            "-4.0": (
+                "-4 is the slope of the support loss at the start, 2 (2 - 4). But the question "
+                "asks for the slope of the query loss."
+            ),
         },
     ),
     Variant(

@@ -102,14 +102,14 @@ PREDICTIONS = (
     ),
     Callout(
         "18.b",
-        right="the easiest 60 %",
+        right="the easiest 60%",
         options={
             "the hardest half": "Each step skips what is learned, and trains on the rest. With "
             "correct labels that is reasonable; but with these, most of the rest is wrong.",
             "all examples": "Training on all examples uses all the data. But a wrong label has "
             "the same weight as a right one, and sixty epochs are enough to memorize many "
             "wrong ones.",
-            "the easiest 60 %": "It ignores 40 % of the examples, including hard ones with "
+            "the easiest 60%": "It ignores 40 % of the examples, including hard ones with "
             "right labels. But nearly all wrong labels are in that part, so it learns few "
             "of them.",
         },

@@ -3,7 +3,7 @@
 #
 # Someone labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls.
 # You try weights that fall smoothly as the loss grows, and the network is rewarded for getting hard digits even more
-# wrong. In this lesson you weight examples by their losses, and see what happens when 40 % of the labels are wrong.
+# wrong. In this lesson you weight examples by their losses, and see what happens when 40% of the labels are wrong.
 #
 # **You will learn to**
 #
@@ -29,7 +29,7 @@ from keras import layers
 # %% [markdown]
 # ## Which examples are hard?
 #
-# You have 800 digits, halved in size. About 40 % of their labels are wrong. The true labels stay in `y`, and the test
+# You have 800 digits, halved in size. About 40% of their labels are wrong. The true labels stay in `y`, and the test
 # labels are right.
 
 # %% tags=["nbval-ignore-output"]
@@ -105,7 +105,7 @@ def train(labels, choose, epochs=60):
 # %% [markdown]
 # > **Predict**
 # >
-# > A network trains for ten epochs on all examples, of which 40 % have a wrong label. How many of the 100 examples with the
+# > A network trains for ten epochs on all examples, of which 40% have a wrong label. How many of the 100 examples with the
 # > largest losses have a wrong label?
 
 # %%
@@ -134,7 +134,7 @@ ax = show_images(x_train[hardest[:16]], y_noisy[hardest[:16]], answers[hardest[:
 # ## When does it help to choose?
 #
 # Compare three rules: all examples; only the **hardest half** of each batch, known as hard-example mining; and the easiest
-# 60 %, a simple kind of **self-paced** learning. Train on the true labels first:
+# 60%, a simple kind of **self-paced** learning. Train on the true labels first:
 
 
 # %%
@@ -146,7 +146,7 @@ def easiest(losses, progress):
 rules = {
     "all examples": lambda losses, progress: tf.ones_like(losses),
     "the hardest half": lambda losses, progress: 1 - smallest(losses, 0.5),
-    "the easiest 60 %": easiest,
+    "the easiest 60%": easiest,
 }
 
 
@@ -162,14 +162,14 @@ for name in rules:
 
 # %% tags=["claims"]
 assert abs(clean["the hardest half"] - clean["all examples"]) < 0.04
-assert clean["the easiest 60 %"] < clean["all examples"] - 0.04
+assert clean["the easiest 60%"] < clean["all examples"] - 0.04
 
 # %% [markdown]
-# With true labels, training on the easiest 60 % costs accuracy: easy examples teach little that is new.
+# With true labels, training on the easiest 60% costs accuracy: easy examples teach little that is new.
 #
 # > **Predict**
 # >
-# > Now 40 % of the labels are wrong. Which rule ends with the highest accuracy on the test images, whose labels are right?
+# > Now 40% of the labels are wrong. Which rule ends with the highest accuracy on the test images, whose labels are right?
 
 # %%
 predict("18.b", "")
@@ -181,8 +181,8 @@ for name in rules:
     print(f"{name:17} true labels {clean[name]:.1%}, 40 % wrong {noisy[name]:.1%}")
 
 # %% tags=["claims"]
-assert noisy["the easiest 60 %"] > noisy["all examples"] + 0.03
-assert noisy["the easiest 60 %"] > noisy["the hardest half"] + 0.05
+assert noisy["the easiest 60%"] > noisy["all examples"] + 0.03
+assert noisy["the easiest 60%"] > noisy["the hardest half"] + 0.05
 
 
 def easy_to_hard(losses, progress):
@@ -190,11 +190,11 @@ def easy_to_hard(losses, progress):
 
 
 curriculum = [accuracy(train(labels, easy_to_hard)) for labels in (y, y_noisy)]
-assert clean["all examples"] > curriculum[0] > clean["the easiest 60 %"]
-assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60 %"]
+assert clean["all examples"] > curriculum[0] > clean["the easiest 60%"]
+assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60%"]
 
 # %% [markdown]
-# The easiest 60 %. Training on them was worst with true labels, and is best with 40 % wrong ones, because they hold few of the
+# The easiest 60%. Training on them was worst with true labels, and is best with 40% wrong ones, because they hold few of the
 # wrong labels. The hardest half now holds mostly wrong labels. So before you train on hard examples, look at them: are they
 # hard, or wrong?
 #
@@ -511,7 +511,7 @@ check("18.3", clipped_mean)
 # ## Further reading
 #
 # - Bengio et al., *Curriculum learning*, ICML 2009: from easy to hard examples. On this lesson's data, its accuracy
-#   lies between that of all examples and that of the easiest 60 %, with true labels and with wrong ones.
+#   lies between that of all examples and that of the easiest 60%, with true labels and with wrong ones.
 # - Kumar, Packer and Koller, *Self-paced learning for latent variable models*, NeurIPS 2010: the easy examples, by their losses.
 # - Shrivastava, Gupta and Girshick, *Training region-based object detectors with online hard example mining*, CVPR 2016.
 # - Abadi et al., *Deep learning with differential privacy*, CCS 2016: why to clip each example.

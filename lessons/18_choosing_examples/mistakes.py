@@ -264,12 +264,12 @@ CLIPS = {
         of_each(lambda g, limit: mean(g[norms(g)[:, 0, 0] <= limit])),
     ),
     "sum of sizes": Wrong(
-        "You use the sum of the absolute entries as the norm. Use the root of the sum of the "
-        "squares: `tf.norm`, or `tf.clip_by_norm`.",
+        "You use the sum of the absolute entries as the norm. Use the square root of the sum of "
+        "the squares: `tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / sums_of_sizes(g)))),
     ),
     "largest entry": Wrong(
-        "You use the largest entry as the norm. Use the root of the sum of the squares: "
+        "You use the largest entry as the norm. Use the square root of the sum of the squares: "
         "`tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
     ),
@@ -313,8 +313,8 @@ CLIPS = {
         *map(refused, KERNELS),
     ),
     "spectral norm": Wrong(
-        "You use the largest singular value as the norm, as `np.linalg.norm` with `ord=2` "
-        "does. Use the root of the sum of all squares: `tf.norm`, or `tf.clip_by_norm`.",
+        "You use the largest singular value as the norm, as `np.linalg.norm` with `ord=2` does. "
+        "Use the square root of the sum of all squares: `tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / singular(g)))),
         calls=NONE_IS_ZERO,
     ),

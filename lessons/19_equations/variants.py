@@ -160,7 +160,7 @@ print(u_xx.numpy())
         options={
             "0.0": "0 is right for `relu` itself, which is straight on each piece. But its "
             "square is curved.",
-            "12.0": "12 is u_x at 1: 2 · 2 · 3. But the question is u_xx.",
+            "12.0": "12 is u_x at 1: 2 · 2 · 3. But the question asks for u_xx.",
             "2.0": "2 is the second derivative of a plain square. But the inner factor 3 "
             "enters twice.",
             "18.0": "u_x is 6 (3x - 1), and its derivative is 18. A square of `relu` has a "

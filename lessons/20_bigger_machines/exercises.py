@@ -287,28 +287,28 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "20.a",
-        right="twice the gradient of all",
+        right="twice as long",
         options={
-            "the gradient of all": "The mean of two means would be the mean over all examples. "
-            "But the gradients are added.",
-            "half the gradient of all": "Half would be right if each part were divided too "
-            "often: by 64 and then by 2. But each part is divided only by 32.",
-            "twice the gradient of all": "Each half is divided by 32 instead of 64. The sum of "
-            "n means is n times the mean if the parts have equal sizes.",
+            "equally long": "The mean of two means would be the mean over all examples. But the "
+            "gradients are added.",
+            "half as long": "It would be half as long if each half divided by 64 and then by 2. But "
+            "each half divides only by 32.",
+            "twice as long": "Each half divides by 32 instead of 64. For n parts of equal size, the "
+            "sum of their means is n times the mean of the whole batch.",
         },
     ),
     Callout(
         "20.b",
         right="the copies drift apart",
         options={
-            "an error": "A *model* created outside the scope raises an error, and so does Adam "
-            "if it is not built. But once it is built there is no message, so this bug is "
+            "TensorFlow raises an error": "A *model* created outside the scope raises an error, and "
+            "so does Adam if it is not built. But a built Adam gives no message, so this bug is "
             "hard to find.",
-            "what they should": "The gradients are added, and each copy takes the step. But "
-            "Adam also stores averages, and outside the scope there is only one set of "
-            "them for all copies.",
-            "the copies drift apart": "There is one set of averages for all copies. Each copy "
-            "updates it before its own step, so each takes a different step, silently.",
+            "training works as it should": "The gradients are added, and each copy takes a step. But "
+            "Adam also stores averages. Outside the scope, there is only one set of them for all "
+            "copies.",
+            "the copies drift apart": "Adam's running averages exist only once, for all replicas. "
+            "Each replica updates them and then takes its own step, so each takes a different step.",
         },
     ),
     Callout(

@@ -647,8 +647,8 @@ COPIES = {
         on_copies(result=lambda right, sizes: sum(right) / sizes[-1]),
     ),
     "one part's share": Wrong(
-        "The copies are right, but the fraction of correct answers is that of only one part. "
-        "Count those of all parts.",
+        "The copies are right, but the fraction of correct answers is for only one part. Count "
+        "the right answers in all parts.",
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
     ),

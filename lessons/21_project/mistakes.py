@@ -232,13 +232,13 @@ CLIPPED = {
         clipping(factor=lambda norm, limit: tf.where(norm > limit, limit / norm**2, 1.0)),
     ),
     "norms added up": Wrong(
-        "You add the norms of a layer's gradients. Use the joint norm, the root of the sum of "
-        "all squares.",
+        "You add the norms of a layer's gradients. Use the joint norm, the square root of the sum "
+        "of all squares.",
         clipping(norm=lambda gradients: sum(tf.norm(g) for g in gradients)),
     ),
     "largest norm": Wrong(
-        "You use the largest norm of a layer's gradients. Use the joint norm, the root of the "
-        "sum of all squares.",
+        "You use the largest norm of a layer's gradients. Use the joint norm, the square root of "
+        "the sum of all squares.",
         clipping(norm=lambda gradients: tf.reduce_max([tf.norm(g) for g in gradients])),
     ),
     "mean square": Wrong(
@@ -287,7 +287,7 @@ CLIPPED = {
         unguarded(lambda gradients: tf.sqrt(sum(tf.reduce_sum(tf.square(g)) for g in gradients))),
     ),
     "root of no gradients": Wrong(
-        "You take the root of an empty sum, Python's integer 0, because a layer has no "
+        "You take the square root of an empty sum, Python's integer 0, because a layer has no "
         "gradients at all. Skip such a layer.",
         unguarded(is_counted=lambda g: g is not None),
     ),

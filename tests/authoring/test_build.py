@@ -251,25 +251,28 @@ BROKEN = {
     ),
     "two cells of one exercise": (
         PREDICT + PREDICT[PREDICT.index("# %% exercise") :],
-        "a second cell for exercise 01.2",
+        "this is the second cell for exercise 01.2",
     ),
     "mistyped marker": (
         PREDICT + "\n# %%\n# A value.\n### Begin solution\nx = 1\n### End solution\n",
         "lesson.py:26: a marker that is not ### BEGIN SOLUTION",
     ),
-    "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
+    "text above the first cell": ("# A remark.\n" + PREDICT, "must start with a line `# %%`"),
     "text behind a mark": (
         PREDICT + "\n# %% [markdown] Some text\n# and more of it.\n",
-        "lesson.py:26: text is after the mark",
+        "lesson.py:26: the text after the mark",
     ),
-    "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
+    "another cell marker": (
+        PREDICT.replace("# %%\nfrom", "#%%\nfrom"),
+        "must start with a line `# %%`",
+    ),
     "callout without its cell": (
         CALLOUT.replace('predict("01.a", "")', "print(1)"),
         'lesson.py:26: a cell with `predict("NN.a", "")` and nothing else belongs below this',
     ),
     "text below a callout": (
         CALLOUT.replace("# > Rows or columns?", "# > Rows or columns?\n#\n# Think."),
-        "lesson.py:26: nothing may be below the question of a callout",
+        "lesson.py:26: a callout ends with its question",
     ),
     "an id that is not among them": (
         CALLOUT.replace('predict("01.a"', 'predict("01.b"'),
@@ -419,7 +422,7 @@ def test_what_the_table_of_lessons_needs_is_asked_for(folders):
 def test_a_lesson_that_builds_on_none_is_named(folders):
     before = "# **Before you start**: [00](00_start_here.ipynb). **Time**"
     write(folders, PREDICT.replace("# **Time**", before))
-    with pytest.raises(BuildError, match="it builds on lesson 00, and there is none"):
+    with pytest.raises(BuildError, match="it builds on lesson 00, which does not exist"):
         authoring.read_lessons(folders)
 
 

@@ -131,7 +131,7 @@ def test_a_solution_that_raises_or_misses_a_demand_is_refused():
 
 def test_a_wrong_program_that_raises_by_a_slip_is_refused():
     for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
-        with pytest.raises(MistakesError, match="Mend the program"):
+        with pytest.raises(MistakesError, match="Fix the program"):
             reference_of({"slip": Wrong("No answer does this.", slip)})
 
 

@@ -102,7 +102,7 @@ def test_what_goes_deeper_is_folded_once_and_the_time_is_written():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LESSON.replace("## What is needed?", "## Going deeper"), "has one section headed"),
+        (LESSON.replace("## What is needed?", "## Going deeper"), "can have only one section"),
         (LESSON.replace("assert a + 1 == b", "a = 2"), "asserts nothing"),
         (LESSON.replace("## Recap", "# Recap").replace("## Going", "# Going"), "title of a lesson"),
     ],

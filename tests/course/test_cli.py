@@ -163,7 +163,7 @@ def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
     folder = tmp_path_factory.mktemp("own tape") / "gradienttape"
     result = run("start", str(folder))
     assert re.search(r"Next: cd '.*own tape.*/gradienttape' && course lab", result.output)
-    assert "contains something else" in run("start", str(folder.parent)).output
+    assert "contains other files" in run("start", str(folder.parent)).output
 
 
 def add_cell(path, source="mine = 1", place=3):

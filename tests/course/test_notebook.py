@@ -79,7 +79,7 @@ def test_an_interrupt_ends_a_loop_in_a_graph_and_the_next_cell_runs(cells):
 
 def test_a_check_says_when_the_last_cell_of_its_answer_could_not_be_read(cells):
     after_a_typo, after_it_was_mended = (shown(cells[i]) for i in (15, 17))
-    said = "Python could not read the cell of `slope` (expected ':', line 1)"
+    said = "Python could not read the cell that defines `slope` (expected ':', line 1)"
     assert (
         said.replace("\\", "") in after_a_typo.replace("\\", "") and "earlier run" in after_a_typo
     )

@@ -74,7 +74,7 @@ def test_the_first_wrong_answer_ends_the_questions_and_a_typo_does_not():
     )
     ended = place(wrong)
     assert not ended.questions and "✗" in repr(ended)
-    assert "ended with the first answer that was not right" in repr(ended)
+    assert "ended with your first wrong answer" in repr(ended)
     assert place("a").lines == ("No question is open. Call `place()` for the first one.",)
 
 
@@ -133,7 +133,9 @@ def test_a_goal_names_the_lessons_that_are_left_and_their_hours():
         way_to("None", "01") == ('For "None", do the essentials of 01, 02, 03: about 2.2 hours.')
         and round(minutes / 60, 1) == 2.2
     )
-    assert "nothing is left: your answers cover lesson 03 · Missing" in way_to("none", "05")
+    assert "you have nothing left to do: your answers cover lesson 03 · Missing" in way_to(
+        "none", "05"
+    )
     assert "05, 06, 08, 09, 11" in way_to("Clipping", "05")
     assert "essentials of 11:" in way_to("clipping", "10")
     assert "essentials of 07:" in way_to("a right gradient", "10")  # which nothing asked about

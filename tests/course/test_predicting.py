@@ -116,7 +116,9 @@ def test_what_cannot_be_saved_is_said(monkeypatch):
         raise OSError("read-only")
 
     monkeypatch.setattr(predicting, "record_prediction", refuse)
-    assert repr(predict("04.x", "b")).endswith("This prediction was not saved: read-only.")
+    assert repr(predict("04.x", "b")).endswith(
+        "This prediction was not saved: read-only. Fix that, and run the cell again."
+    )
 
 
 def test_a_prediction_without_its_right_option_or_a_sentence_is_refused():

@@ -74,7 +74,7 @@ def test_a_notebook_that_is_not_saved_is_not_reset(copy, shell, capsys):
     before = read(copy)
     shell.append('reset("01.3")')
     reset("01.3")
-    assert "Nothing was reset yet" in capsys.readouterr().out
+    assert "Nothing has been reset yet" in capsys.readouterr().out
     assert read(copy) == before
     before.cells.append(nbformat.v4.new_code_cell('reset("01.3")\n'))
     nbformat.write(before, copy / NAME)
@@ -132,7 +132,7 @@ def test_a_broken_notebook_is_left_as_it_is(copy):
 
 
 def test_a_missing_notebook_and_an_unknown_exercise_are_said(tmp_path):
-    with pytest.raises(ResetError, match="There is no notebook .*another name"):
+    with pytest.raises(ResetError, match="There is no notebook .*this name again"):
         reset_in(tmp_path, "01.1")
     with pytest.raises(LookupError, match="nearest"):
         reset_in(tmp_path, "01.77")
@@ -144,7 +144,7 @@ def test_a_renamed_notebook_is_reset_by_the_name_that_jupyter_gives(
     renamed = (copy / NAME).rename(copy / "mine.ipynb")
     shell.append("")
     reset("01.3")
-    assert "If yours has another name" in capsys.readouterr().out
+    assert "If you renamed yours" in capsys.readouterr().out
     monkeypatch.setenv("JPY_SESSION_NAME", str(renamed))
     notebook = nbformat.read(renamed, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell('reset("01.3")'))

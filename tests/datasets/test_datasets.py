@@ -169,7 +169,7 @@ def test_a_download_that_breaks_off_counts_as_no_network(keras_loads, error, cap
 
 def test_damaged_download_is_an_error(keras_loads):
     keras_loads(raising(ValueError("Incomplete or corrupted file detected.")))
-    with pytest.raises(ValueError, match="arrived damaged.*COURSE_DATA_DIR"):
+    with pytest.raises(ValueError, match="is damaged.*COURSE_DATA_DIR"):
         load_mnist()
 
 

@@ -128,7 +128,7 @@ def test_history_object_without_validation():
 
 
 def test_history_lists_what_it_holds():
-    with pytest.raises(KeyError, match="has loss, but no 'accuracy'"):
+    with pytest.raises(KeyError, match="does not contain 'accuracy', only loss"):
         plot_history({"loss": [1.0]}, "accuracy")
 
 

@@ -92,7 +92,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(checkout, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("mine")
-    with pytest.raises(WorkspaceError, match="contains something else, such as thesis.tex"):
+    with pytest.raises(WorkspaceError, match="contains other files, such as thesis.tex"):
         start_workspace(other)
     assert contents(other) == {"thesis.tex": b"mine"} and len(list(other.iterdir())) == 1
     with pytest.raises(WorkspaceError, match="is a file"):
@@ -233,7 +233,7 @@ def test_a_notebook_opened_in_notebooks_is_told_where_the_own_copy_is(checkout, 
 def test_two_commands_at_once_wait_for_each_other(checkout, monkeypatch):
     monkeypatch.setattr(folders, "_WAIT_SECONDS", 0.05)
     workspace = start_workspace().workspace
-    with workspace.locked(), pytest.raises(OSError, match="Another command is at work"):
+    with workspace.locked(), pytest.raises(OSError, match="Another command is running"):
         start_workspace()
 
 

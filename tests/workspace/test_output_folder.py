@@ -72,7 +72,7 @@ def test_a_folder_that_was_not_written_here_is_left_alone(tmp_path, marker):
     if marker is not None:
         (tmp_path / MARKER).write_text(marker)
     before = contents(tmp_path)
-    with pytest.raises(OutputError, match="is not empty, and no earlier `course release` wrote it"):
+    with pytest.raises(OutputError, match="is not empty, and was not written by `course release`"):
         write(tmp_path)
     assert contents(tmp_path) == before
 
@@ -83,7 +83,7 @@ def test_nothing_is_written_or_removed_through_a_link(out, tmp_path, path):
     (out / path).rename(elsewhere)
     (out / path).symlink_to(elsewhere)
     before = contents(tmp_path)
-    with pytest.raises(OutputError, match="is a link|no earlier"):
+    with pytest.raises(OutputError, match="is a link|was not written"):
         write(out, {"README.md": "new\n", "notebooks/a.ipynb": "new\n"})
     assert contents(tmp_path) == before
 
@@ -118,7 +118,7 @@ def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, fir
 
 def test_a_file_in_place_of_the_folder_is_said(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="is a file. Give a new folder"):
+    with pytest.raises(OutputError, match="is a file. Choose a new folder"):
         write(tmp_path / "file")
 
 
@@ -151,6 +151,6 @@ def test_another_zip_is_left_alone(tmp_path, is_zip):
     if is_zip == "damaged":
         path.write_bytes(path.read_bytes().replace(b"PK\1\2", b"PK\0\0"))
     before = path.read_bytes()
-    with pytest.raises(OutputError, match="no earlier `course release` wrote it"):
+    with pytest.raises(OutputError, match="was not written by `course release`"):
         write(path)
     assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1

@@ -133,7 +133,10 @@ def test_a_folder_that_cannot_be_written_is_an_oserror(path):
 def test_a_lock_that_another_process_keeps_is_an_oserror(path, monkeypatch):
     path.parent.mkdir()
     monkeypatch.setattr(records, "_LOCK_SECONDS", 0.1)
-    with FileLock(f"{path}.lock"), pytest.raises(OSError, match="another process seems to hold"):
+    with (
+        FileLock(f"{path}.lock"),
+        pytest.raises(OSError, match="another process seems to be using"),
+    ):
         records.record_outcome("01.1", "passed", 1.0)
 
 
@@ -142,7 +145,7 @@ def test_a_lock_that_cannot_be_made_is_no_other_process(path, monkeypatch):
         raise Timeout("lock")
 
     monkeypatch.setattr(records.FileLock, "__enter__", cannot)
-    with pytest.raises(OSError, match=r"progress.json.lock could not .*; it cannot be made"):
+    with pytest.raises(OSError, match=r"progress.json.lock could not .*; it cannot be created"):
         records.record_outcome("01.1", "passed", 1.0)
 
 

@@ -58,7 +58,7 @@ class Limit:
     def take(self, entries: Sequence[zipfile.ZipInfo]) -> None:
         """Count the entries of an archive; raise UnreadableFile where they are too many."""
         if len(entries) > self.files:
-            raise UnreadableFile(f"This archive holds more than {_MOST_FILES} files.")
+            raise UnreadableFile(f"This archive contains more than {_MOST_FILES} files.")
         size = sum(entry.file_size for entry in entries)
         if size > self.bytes:
             raise UnreadableFile(
@@ -159,7 +159,7 @@ def _extract_entry(
     except OSError as error:
         if error.errno not in _BAD_NAMES:
             raise
-        return "its name is too long, or is also that of a folder."
+        return "its name is too long, or a folder has the same name."
     return ""
 
 
@@ -170,15 +170,15 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
     for number, (entry, place) in enumerate(zip(entries, places, strict=True)):
         kind = stat.S_IFMT(entry.external_attr >> 16) if entry.create_system == 3 else 0
         if place.is_absolute() or re.match(r"[A-Za-z]:", str(place)):
-            found[number] = "a name in it starts at the root of a disk."
+            found[number] = "a path in it is absolute."
         elif ".." in place.parts or not place.parts or "\0" in entry.orig_filename:
-            found[number] = "a name in it leads out of the archive, or nowhere."
+            found[number] = "a path in it leads out of the archive, or is not valid."
         elif len(place.parts) > _MOST_FOLDERS:
             found[number] = f"its folders are nested more than {_MOST_FOLDERS} deep."
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            found[number] = "it holds a link. Send the file itself."
+            found[number] = "it contains a link. Send the file itself."
         elif counts[unicodedata.normalize("NFC", str(place))] > 1:
-            found[number] = "it holds two files of one name."
+            found[number] = "it contains two files with the same name."
         elif entry.flag_bits & 0x41:  # 0x40: strongly
             found[number] = "it is encrypted. Send it without a password."
         elif entry.compress_type not in _METHODS:
@@ -189,7 +189,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
             )
         elif entry.file_size > _LARGEST and (is_notebook(place.name) or is_archive(place.name)):
             found[number] = (
-                f"a file in it has {entry.file_size >> 20} MB, and {_LARGEST >> 20} MB is the most."
+                f"a file in it is {entry.file_size >> 20} MB, and the limit is {_LARGEST >> 20} MB."
             )
     return found
 
@@ -226,6 +226,6 @@ def _opened(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(file)
     except _DAMAGE:
-        raise UnreadableFile("This is not a zip archive, or a damaged one.") from None
+        raise UnreadableFile("This is not a zip archive, or it is damaged.") from None
     with archive:
         yield archive

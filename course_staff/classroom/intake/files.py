@@ -49,7 +49,9 @@ def read_file(path: Path, most: int) -> bytes:
         try:
             return file.read(most + 1)
         except OSError as error:
-            raise UnreadableFile(f"The file cannot be read: {error.strerror}.") from None
+            raise UnreadableFile(
+                f"The file cannot be read: {error.strerror}. Fix that, or ask for the file again."
+            ) from None
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -77,9 +79,9 @@ def open_file(path: Path) -> BinaryIO:
         return file
     file.close()
     raise UnreadableFile(
-        "This is a hard link: the file has a second name. Hand in a copy of it."
+        "This is a hard link, a second name for the same file. Hand in a copy of the file."
         if stat.S_ISREG(status.st_mode)
-        else "This is not an ordinary file."
+        else "This is not a regular file. Hand in the notebook itself."
     )
 
 

@@ -113,9 +113,9 @@ class Roster:
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
         return (
             f"{student} may be any of these on the roster: {several}. In Moodle's folder names, "
-            "replace the name by the student's id and keep the rest, as in "
-            "4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the roster: it "
-            "holds the numbers after the names. Then grade again."
+            "replace the name with the student's id and keep the rest, as in "
+            "4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the roster, "
+            "because it contains the numbers that follow the names. Then grade again."
         )
 
     def member(self, student: str) -> Member | None:
@@ -144,8 +144,8 @@ def read_roster(path: Path) -> Roster:
     columns = _columns_of(header)
     if "name" not in columns and not {"first", "last"} <= columns.keys():
         raise RosterError(
-            f"{path} names no students: its first line should hold the columns name, id, email and "
-            f"group, but it holds {', '.join(header) or 'nothing'}."
+            f"{path} lists no students. Its first line should contain the columns name, id, email, "
+            f"and group, but it contains {', '.join(header) or 'nothing'}."
         )
     cells = [tuple([*line, *[""] * len(header)][: len(header)]) for line in lines]
     owned = [(line, _member(line, columns, _ids_in(header))) for line in cells]

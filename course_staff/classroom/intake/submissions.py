@@ -164,8 +164,8 @@ def read_data(submission: Submission, megabytes: int) -> bytes:
     data = read_file(submission.path, megabytes << 20)
     if len(data) > megabytes << 20:
         raise UnreadableFile(
-            f"The file has {submission.path.stat().st_size >> 20} MB, and {megabytes} MB is the "
-            "most. Clear the outputs, save the notebook, and hand it in again."
+            f"The file is {submission.path.stat().st_size >> 20} MB, and the limit is {megabytes} "
+            "MB. Clear the outputs, save the notebook, and hand it in again."
         )
     return data
 

@@ -131,7 +131,10 @@ def question_of(exercise_id: str) -> Question:
     """Return the exercise with this id, of which a function is the answer."""
     exercise = find_exercise(exercise_id)
     if not isinstance(exercise, Question):
-        raise LookupError(f"Exercise {exercise_id} is answered with a value, not with a function.")
+        raise LookupError(
+            f"The answer to exercise {exercise_id} is a value, not a function. Only answers that "
+            "are functions can be named."
+        )
     return exercise
 
 

@@ -62,7 +62,7 @@ class Journal:
             except OSError as error:
                 raise NotKept(
                     f"{self._path} cannot be written: {error.strerror}. Nothing that was graded is "
-                    "lost: make room, and the same command goes on where this one was."
+                    "lost. Make room, and run the same command again to continue."
                 ) from None
             self._records[key] = value
 

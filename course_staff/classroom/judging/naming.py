@@ -48,7 +48,10 @@ def groups_in(results: Path) -> list[Group]:
     """
     path = results / ".grading" / "unexplained.jsonl"
     if not path.exists():
-        raise NamingError(f"{results} holds no grading. Name the folder given to `--out`.")
+        raise NamingError(
+            f"{results} contains no results. Name the folder that you passed to `course grade "
+            "--out`."
+        )
     answers = read_records(path, Answer)
     return groups(answers, {a.exercise: question_of(a.exercise) for a in answers})
 
@@ -75,25 +78,29 @@ def name_groups(
     missing = next((id_ for id_ in group_ids if id_ not in found), None)
     if missing is not None:
         there = ", ".join(found) or "none"
-        raise NamingError(f"There is no group {missing!r} in {results}; there are: {there}.")
+        raise NamingError(f"{results} has no group {missing!r}. Its groups are: {there}.")
     groups = [found[id_] for id_ in dict.fromkeys(group_ids)]
     exercise, *others = sorted({group.shortest.exercise for group in groups})
     if others:
         raise NamingError(
-            "Groups that are named together must be from one exercise. Run "
-            "the command once for each."
+            "Groups that are named together must be from the same exercise. Run the command once "
+            "for each exercise."
         )
     name, sentence = name.strip(), sentence.strip()
     path = results / ".grading" / "taught.jsonl"
     taught = read_records(path, Taught)
     taken = {mistake["name"] for mistake in stored(exercise)["mistakes"]}
     taken |= {known.name for known in taught if known.exercise == exercise}
-    if not name or name in taken:
-        raise NamingError(f"A mistake of {exercise} needs a name of its own; taken: {name!r}.")
+    if not name:
+        raise NamingError("The mistake has no name. Choose one with --name.")
+    if name in taken:
+        raise NamingError(
+            f"{exercise} already has a mistake named {name!r}. Choose a different name."
+        )
     if not re.search(r"[.?]$", sentence) or len(re.findall(r"[.?](\s|$)", sentence)) > (
         _MOST_SENTENCES
     ):
-        raise NamingError("Write one to three sentences, the last one with its full stop.")
+        raise NamingError("Write one to three sentences, and end the last one with a period.")
     new = [
         Taught(exercise, name, sentence, group.shortest.program, group.shortest.behavior)
         for group in groups
@@ -156,9 +163,9 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
             does_the_same = None
         if not does_the_same:
             raise NamingError(
-                "The shortest program of a group does something else when it is run by itself: it "
-                "needs other cells of its notebook. Name the group without --keep, or write such a "
-                "program into the lesson's mistakes.py. The program is:\n"
+                "The shortest program of a group does something else when it runs on its own, "
+                "because it needs other cells of its notebook. Name the group without --keep, or "
+                "write such a program into the lesson's mistakes.py. The program is:\n"
                 + textwrap.indent(taught.program.strip(), "    ")
             )
     path = learned_path(lessons, exercise)

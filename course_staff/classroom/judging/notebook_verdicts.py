@@ -124,7 +124,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("timeout", message)
     if isinstance(observation, dict) and "broken" in observation:
-        return Verdict("error", f"This answer was not judged: {_why_broken(observation)}.")
+        return Verdict("error", f"This answer was not graded: {_why_broken(observation)}.")
     try:
         with np.errstate(all="ignore"):
             judgement, behavior = _compared(exercise, observation, seed, references)
@@ -144,7 +144,7 @@ def _why_broken(observation: dict) -> str:
     """Return why an answer has no observation, in no words but those of `sandbox`."""
     why = str(observation["broken"])[:_LONGEST_MESSAGE]
     is_known = why == TOO_LARGE or re.fullmatch(r"calling it raised [A-Za-z_]\w{0,99}", why)
-    return why if is_known else "what came of it makes no sense"
+    return why if is_known else "its result could not be read"
 
 
 def _note(run: Run) -> str:
@@ -180,7 +180,7 @@ def _stopped_cell(error: Any) -> Verdict:
     except (TypeError, KeyError, RecursionError):
         return Verdict("error", "The cell of this exercise did not run.")
     if timed_out:
-        return Verdict("timeout", plain(f"The cell of this exercise did not end: {text}."))
+        return Verdict("timeout", plain(f"The cell of this exercise did not finish: {text}."))
     where = f" at `{line}`" if line else ""
     said = f": {text.rstrip('.')}" if text else ""
     return Verdict(
@@ -198,7 +198,7 @@ def _broken_off(run: Run, where: str) -> Verdict:
     causes = {
         "memory": "used more memory than allowed and was stopped",
         "processes": "started more processes than allowed and was stopped",
-        "nonsense": "sent what no notebook sends and was stopped",
+        "nonsense": "sent a message that no notebook sends and was stopped",
     }
     if run.ended == "nonsense":  # threads may have sent it: the cell is a matter of chance
         where = "before this answer was reached"

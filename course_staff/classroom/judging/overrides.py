@@ -79,15 +79,15 @@ def _is_filled(line: dict) -> bool:
 def _override(line: dict, where: str) -> Override:
     if None in line:
         raise BadInput(
-            f"{where} has more cells than the first line. Put quotes around a cell that holds the "
-            "sign between cells, such as a decimal comma."
+            f"{where} has more fields than the first line. Put quotes around a field that contains "
+            "the separator, such as a number with a decimal comma."
         )
     cells = {name: (line[name] or "").strip() for name in _COLUMNS}
     missing = [name for name in ("student", "exercise", "comment", "by") if not cells[name]]
     if missing:
         raise BadInput(
-            f"{where} has no {missing[0]}. Every change needs a student, an exercise, a comment "
-            "and by whom it is."
+            f"{where} has no {missing[0]}. Every change needs a student, an exercise, a comment, "
+            "and who made it."
         )
     known = {lesson.number for lesson in LESSONS} | {exercise.id for exercise in all_exercises()}
     if cells["exercise"] not in known:
@@ -134,8 +134,8 @@ def with_overrides(
     for override in overrides:
         if override not in used and not override.is_excuse:
             raise BadInput(
-                f"overrides.csv changes {override.exercise} of {override.student}, who has handed "
-                "in nothing that holds it. Students are named as in gradebook.csv."
+                f"overrides.csv changes {override.exercise} of {override.student}, who handed in "
+                "no notebook with it. Write the name as in gradebook.csv."
             )
     return rows
 

@@ -83,7 +83,7 @@ def upload_notes(grading: Grading) -> list[str]:
         total = said[1] if said else possible[place].strip() if possible else ""
         if re.fullmatch(r"[\d.]+", total) and float(total) != _possible(number):
             notes.append(
-                f"upload.csv gives up to {_possible(number)} points for lesson {number}, and the "
+                f"upload.csv gives up to {_possible(number)} points for lesson {number}, but the "
                 f"column {roster.header[place]!r} is worth {total}. Make them equal before you "
                 "upload it."
             )
@@ -97,8 +97,8 @@ def upload_columns(grading: Grading) -> list[str]:
     for number in _lessons(grading):
         place = _column_of(number, roster)
         sentences.append(
-            f"upload.csv adds the column {_new_column(number)!r}: the roster has none for lesson "
-            f"{number}."
+            f"upload.csv adds the column {_new_column(number)!r}, because the roster has none for "
+            f"lesson {number}."
             if place is None
             else f"upload.csv fills the column {roster.header[place]!r}."
         )

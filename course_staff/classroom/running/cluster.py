@@ -24,7 +24,7 @@ __all__ = ["Cluster"]
 _SECONDS_TO_CONNECT = 10.0
 _SECONDS_WITHOUT_WORKERS = 60.0
 _BETWEEN_LOOKS = 2.0
-_KEPT = "What was graded is kept: the same command goes on with the rest."
+_KEPT = "What was graded is kept. Run the same command again to grade the rest."
 
 
 class Cluster:
@@ -59,7 +59,7 @@ class Cluster:
         from distributed import Client
 
         if not sandbox:
-            raise ValueError("without a sandbox a notebook could command the whole cluster")
+            raise ValueError("without a sandbox, a notebook could control the whole cluster")
         try:
             self._client = Client(self._address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -127,8 +127,8 @@ class Cluster:
     def _without_workers(self) -> str:
         return (
             f"The scheduler at {self._address} has had no worker for "
-            f"{_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start some with "
-            f"`dask worker {self._address}`, in an environment that holds this course."
+            f"{_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start at least one with `dask worker "
+            f"{self._address}`, in an environment where this course is installed."
         )
 
 
@@ -152,10 +152,10 @@ def _judged(reply: Any, seeds: dict[str, int], questions: Questions) -> Run:
 def _refusal(worker: str, why: object) -> str:
     if isinstance(why, BaseException):
         why = (
-            "It does not hold this version of the course, with its `cluster` extra "
+            "It does not have this version of the course with its `cluster` extra "
             f"({type(why).__name__}: {_first_line(why)})."
         )
-    return f"{worker} cannot grade. {why} Fix it or stop it."
+    return f"{worker} cannot grade. {why} Fix this worker or stop it."
 
 
 def _first_line(error: BaseException) -> str:

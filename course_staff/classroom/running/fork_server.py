@@ -21,9 +21,9 @@ __all__ = ["ForkServer", "Runner", "ServerFailed"]
 
 _SECONDS_TO_START = 180.0
 _NO_SANDBOX = (
-    "This system allows no namespaces ({}), so notebooks could read your files, the solutions "
-    "among them, and use the network. Grade on another system, or repeat the command with "
-    "--no-sandbox in a virtual machine or a container that holds nothing else."
+    "This system does not allow namespaces ({}), so notebooks could read your files, including the "
+    "solutions, and use the network. Grade on another system, or repeat the command with "
+    "--no-sandbox in a virtual machine or a container that contains nothing else."
 )
 
 
@@ -161,7 +161,10 @@ class ForkServer:
                 control.close()
                 with self._lock:
                     if attempt:
-                        raise ServerFailed(f"The server has died; see {self._log}.") from None
+                        raise ServerFailed(
+                            "The server that runs notebooks has stopped unexpectedly. See "
+                            f"{self._log}."
+                        ) from None
                     self._launch(self._folder / "package")
             finally:
                 theirs.close()

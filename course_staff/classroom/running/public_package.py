@@ -111,7 +111,7 @@ def lessons_folder() -> Path:
         if any((checkout / "lessons").glob("*/mistakes.py")):
             return checkout.resolve() / "lessons"
     raise NoLessons(
-        "There are no lessons here. Answers are compared with the lessons' solutions: call "
+        "There are no lessons here. Answers are compared with the lessons' solutions, so run "
         "`course grade` in a checkout of the whole course."
     )
 

@@ -28,7 +28,7 @@ from .limits import Clock
 
 __all__ = ["TOO_LARGE", "Answers", "bound_names"]
 
-TOO_LARGE = "what it returns is too large, or no plain data"
+TOO_LARGE = "what it returns is too large, or cannot be written as plain data"
 
 _MISSING = object()
 _MOST_OBSERVATIONS = 30  # of one exercise; more than any honest notebook makes
@@ -76,7 +76,7 @@ class Answers:
         """Stand in for ``course_utils.check``: observe, and leave the judging to the grader."""
         if isinstance(exercise_id, str) and exercise_id in self._exercises:
             self._observe(exercise_id, answer)
-        message = "This answer is judged by the grader, after the notebook has run."
+        message = "This answer will be graded after the notebook has run."
         return CheckResult(str(exercise_id), "not attempted", message)
 
     def after_cell(self, cell: Cell, error: CellError | None) -> None:

@@ -55,11 +55,11 @@ def read_cells(data: bytes) -> list[Cell]:
         If there is no such list.
     """
     if not data.strip():
-        raise NotANotebook("The file is empty.")
+        raise NotANotebook("The file is empty. Save the notebook, and hand it in again.")
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise NotANotebook("The file is not a notebook: it is broken off or not JSON.") from error
+        raise NotANotebook("The file is not a notebook: it is cut off, or not JSON.") from error
     except MemoryError:
         raise NotANotebook(
             "The file is too large for the memory limit of a notebook. Clear its outputs, "

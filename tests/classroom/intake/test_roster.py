@@ -82,9 +82,9 @@ def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
         assert members.why_unknown(student) == (
             f"{student} may be any of these on the roster: Ada Lovelace (4711), Ada Lovelace "
-            "(4712). In Moodle's folder names, replace the name by the student's id and keep the "
+            "(4712). In Moodle's folder names, replace the name with the student's id and keep the "
             "rest, as in 4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the "
-            "roster: it holds the numbers after the names. Then grade again."
+            "roster, because it contains the numbers that follow the names. Then grade again."
         )
     assert members.why_unknown("Ada Lovelace (4712)") == ""
     assert members.why_unknown("eve (1)") == "Not on the roster: eve (1)"
@@ -95,8 +95,8 @@ def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     [
         (MOODLE + ADA + "Bob,B,4711,b@uni.example,A\n", "have the same id, 4711"),
         (MOODLE + ADA + "Bob,B,1,ADA@uni.example,A\n", "have the same email"),
-        ("points,grade\n1,2\n", "names no students"),
-        ("", "holds nothing"),
+        ("points,grade\n1,2\n", "lists no students"),
+        ("", "contains nothing"),
     ],
 )
 def test_what_is_no_roster_is_refused_with_a_reason(tmp_path, text, reason):

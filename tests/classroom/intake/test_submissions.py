@@ -237,7 +237,7 @@ def test_links_pipes_and_large_files_are_unreadable(tmp_path):
     said = troubles(folder)
     for student, words in [
         ("bob", "a link"), ("cyd", "a link"), ("dan", "a link"), ("eve", "a hard link"),
-        ("fay", "not an ordinary file"), ("gil", "200 MB"),
+        ("fay", "not a regular file"), ("gil", "200 MB"),
     ]:  # fmt: skip
         assert words in said.pop(f"{student}/01_first_tape.ipynb")
     assert said == {"hal/01_first_tape": "This is a link. Hand in the file itself."}
@@ -249,7 +249,7 @@ def test_a_pipe_in_which_somebody_writes_is_unreadable(tmp_path):
     for path in (pipe, pipe.with_name("timestamp.txt")):
         os.mkfifo(path)
     open_ends = [os.open(path, os.O_RDWR) for path in (pipe, pipe.with_name("timestamp.txt"))]
-    assert "not an ordinary file" in troubles(tmp_path)["ada/01_first_tape.ipynb"]
+    assert "not a regular file" in troubles(tmp_path)["ada/01_first_tape.ipynb"]
     for end in open_ends:
         os.close(end)
 

@@ -125,4 +125,4 @@ def test_a_slip_of_the_pen_is_noticed(pupils):
         pupils.grade("01.9")
     folders = [str(pupils.submitted), "--out", str(pupils.out)]
     both = CliRunner().invoke(app, ["grade", *folders, "--fresh", "--again", "ada"])
-    assert both.exit_code == 2 and "Give one of them" in both.output
+    assert both.exit_code == 2 and "Use only one of them" in both.output

@@ -380,7 +380,7 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     (unreadable / "ada" / "poem.ipynb").write_text("{}")
     result = run(unreadable, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "This belongs to no lesson or no student: ada/poem.ipynb" in result.output
+    assert "This could not be assigned to a lesson and a student: ada/poem.ipynb" in result.output
     assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
 
 

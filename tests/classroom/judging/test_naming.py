@@ -177,16 +177,16 @@ def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
     results = graded[1]
     group = next(g for g in groups_in(results) if "cyd" in g.students)
     for name, sentence, reason in (
-        ("", "Mend it.", "a name of its own"),
+        ("", "Fix it.", "has no name"),
         ("a name", "", "one to three sentences"),
         ("a name", "No full stop", "one to three sentences"),
         ("a name", "One. Two. Three. Four.", "one to three sentences"),
     ):
         with pytest.raises(NamingError, match=reason):
             name_groups(results, [group.id], name, sentence)
-    with pytest.raises(NamingError, match="There is no group '01.1-none'"):
+    with pytest.raises(NamingError, match="has no group '01.1-none'"):
         name_groups(results, ["01.1-none"], "a", "B.")
-    with pytest.raises(NamingError, match="holds no grading"):
+    with pytest.raises(NamingError, match="contains no results"):
         groups_in(tmp_path)
 
 

@@ -124,7 +124,7 @@ def test_an_older_submission_is_not_changed(tmp_path):
         ("ada,01,1,Reason,Me", "for the whole lesson 01"),
         ("ada,02,,Reason,Me", "changes 02 of ada"),
         ("ada,01.9,1,Reason,Me", "Line 2 .* there is no exercise '01.9'"),
-        ("ada,01.1,1,5,Reason,Me", "Line 2 .* more cells"),
+        ("ada,01.1,1,5,Reason,Me", "Line 2 .* more fields"),
         ("ada,01,excused,Reason,Me", "which was handed in"),
         ("ada,01.1,excused,Reason,Me", "excused only from a whole lesson"),
     ],

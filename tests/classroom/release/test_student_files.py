@@ -222,8 +222,8 @@ def test_a_lesson_that_was_not_built_is_not_handed_out(tmp_path):
     ("arguments", "message"),
     [
         (("--lessons", "1"), "--lessons was '1'. Write two-digit numbers"),
-        (("--lessons", "99"), "there is no lesson 99. There are 00"),
-        ((), "is not empty, and no earlier `course release` wrote it"),
+        (("--lessons", "99"), "there is no lesson 99. Choose from 00"),
+        ((), "is not empty, and was not written by `course release`"),
     ],
 )
 def test_an_expected_mistake_is_a_sentence_and_status_1(tmp_path, arguments, message):

@@ -111,7 +111,7 @@ def test_two_columns_of_one_lesson_are_not_guessed_between(tmp_path):
     ("header", "sentence"),
     [
         ("Lesson 01 (7)", "upload.csv fills the column 'Lesson 01 (7)'."),
-        ("Essay (7)", f"upload.csv adds the column 'Lesson 01 {TITLE}': the roster has none for"),
+        ("Essay (7)", f"upload.csv adds the column 'Lesson 01 {TITLE}', because the roster"),
     ],
 )
 def test_it_is_said_which_columns_are_filled_and_added(tmp_path, header, sentence):

@@ -445,13 +445,13 @@ def test_a_huge_answer_is_no_answer(server):
     [
         (b"", "is empty"),
         (b"  \n", "is empty"),
-        (b'{"cells": [', "broken off or not JSON"),
-        (b"\xff\xfe\x00", "broken off or not JSON"),
-        (b"[" * 100_000, "broken off or not JSON"),
+        (b'{"cells": [', "cut off, or not JSON"),
+        (b"\xff\xfe\x00", "cut off, or not JSON"),
+        (b"[" * 100_000, "cut off, or not JSON"),
         (b"[1, 2]", "no list of cells"),
         (b'{"cells": 3}', "no list of cells"),
         (b'{"worksheets": [{}]}', "no list of cells"),
-        (b"PK\x03\x04", "broken off or not JSON"),
+        (b"PK\x03\x04", "cut off, or not JSON"),
     ],
 )
 def test_what_is_not_a_notebook_is_unreadable(server, data, fragment):

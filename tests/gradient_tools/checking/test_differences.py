@@ -82,7 +82,7 @@ def test_directional_derivative_is_the_gradient_times_the_direction(v):
         ("three", TypeError, "string"),
         (1j, TypeError, "complex"),
         (np.zeros((0,)), ValueError, "empty"),
-        (np.nan, ValueError, "nan or infinity"),
+        (np.nan, ValueError, "NaN or infinity"),
     ],
 )
 def test_bad_points_are_named(x, error, words):

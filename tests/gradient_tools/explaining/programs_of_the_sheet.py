@@ -13,19 +13,19 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)
 """
 _PROGRAMS = """
-== not-watched
+== NOT_WATCHED
 x = tf.constant(3.0)
 with tf.GradientTape() as tape:
     {instead}
     {line}
 tape.gradient(y, x)
-== not-watched variable
+== ACCESS_NOT_WATCHED
 x = tf.Variable(3.0)
 {line}
     {instead}
     y = x**2
 tape.gradient(y, x)
-== not-watched reset
+== WATCH_RESET
 x = tf.constant(3.0)
 with tf.GradientTape() as tape:
     tape.watch(x)
@@ -33,33 +33,33 @@ with tf.GradientTape() as tape:
     {instead}
     y = x**2
 tape.gradient(y, x)
-== not-trainable
+== NOT_TRAINABLE
 {line}
 with tf.GradientTape() as tape:
     y = x**2
 tape.gradient(y, x)
-== watched-late
+== WATCHED_LATE
 x = tf.constant(3.0)
 with tf.GradientTape() as tape:
     {instead}
     y = x**2
     {line}
 tape.gradient(y, x)
-== outside-tape before
+== BEFORE_TAPE
 x = tf.Variable(3.0)
 {line}
 with tf.GradientTape() as tape:
     {instead}
     y = tf.reduce_sum(2 * z)
 tape.gradient(y, x)
-== state-assignment new
+== STORED_IN_NEW_VARIABLE
 x = tf.Variable(3.0)
 {line}
 with tf.GradientTape() as tape:
     {instead}
     y = 2 * z
 tape.gradient(y, x)
-== outside-tape kept
+== KEPT_FROM_BEFORE
 class Net:
     def __init__(self):
         self.x = tf.Variable(3.0)
@@ -71,14 +71,14 @@ net = Net()
 with tf.GradientTape() as tape:
     y = net()
 tape.gradient(y, net.x)
-== outside-tape after
+== AFTER_TAPE
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     z = x**2
     {instead}
 {line}
 tape.gradient(y, x)
-== outside-tape reset
+== RECORD_RESET
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     {instead}
@@ -86,7 +86,7 @@ with tf.GradientTape() as tape:
     {line}
     y = 2 * z
 tape.gradient(y, x)
-== recording-paused
+== RECORDING_PAUSED
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     {instead}
@@ -94,30 +94,30 @@ with tf.GradientTape() as tape:
         {line}
         z = 1.0
 tape.gradient(y, x)
-== swapped-arguments
+== SWAPPED_ARGUMENTS
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     y = x**2
 {line}
-== integer-dtype own
+== INTEGER_SOURCE
 {line}
 with tf.GradientTape() as tape:
     y = x * x
 tape.gradient(y, x)
-== state-assignment
+== ASSIGNED
 x = tf.Variable(3.0)
 v = tf.Variable(0.0)
 with tf.GradientTape() as tape:
     {line}
     y = 2 * v
 tape.gradient(y, x)
-== rebound-source variable
+== REBOUND_TO_TENSOR
 x = tf.Variable(3.0)
 {line}
 with tf.GradientTape() as tape:
     y = x**2
 tape.gradient(y, x)
-== rebound-source in loop
+== REBOUND_IN_LOOP
 @tf.function
 def descend(x):
     for _ in tf.range(2):
@@ -127,19 +127,19 @@ def descend(x):
         {line}
     return gradient
 descend(tf.Variable(3.0))
-== rebound-source made
+== SOURCE_DERIVED
 x = tf.Variable([3.0, 4.0])
 with tf.GradientTape() as tape:
     y = tf.reduce_sum(x**2)
 {line}
-== rebound-source copied
+== COPY_FROM_BEFORE
 x = tf.Variable([3.0, 4.0])
 {line}
 with tf.GradientTape() as tape:
     {instead}
     y = tf.reduce_sum(2 * z)
 tape.gradient(y, x)
-== rebound-source equal
+== EQUAL_VALUES
 x = tf.Variable([3.0, 4.0])
 values = []
 {line}
@@ -147,53 +147,53 @@ with tf.GradientTape() as tape:
     {instead}
     y = tf.reduce_sum(2 * values[-1])
 tape.gradient(y, x)
-== rebound-source new variable
+== NEW_VARIABLE
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     y = x**2
 {line}
 tape.gradient(y, x)
-== rebound-source new model
+== NEW_MODEL
 def make(): return keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
 model = make()
 with tf.GradientTape(persistent=True) as tape:
     y = model(tf.ones((2, 1)))
     {line}
 tape.gradient(y, model.trainable_variables)
-== unconnected used
+== USED_ELSEWHERE
 x = tf.Variable(3.0)
 other = tf.Variable(2.0)
 with tf.GradientTape() as tape:
     z = x**2
     {line}
 tape.gradient(y, x)
-== unconnected twin
+== TWIN_MODEL
 model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
 clone = keras.models.clone_model(model)
 data = tf.ones((2, 1))
 with tf.GradientTape() as tape:
     y = model(data)
 {line}
-== unconnected other model
+== OTHER_MODEL
 first = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
 second = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
 data = tf.ones((2, 1))
 with tf.GradientTape() as tape:
     y = first(data)
 {line}
-== unconnected not-run
+== NOT_RUN
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     y = tf.constant(2.0)
     {line}
 tape.gradient(y, x)
-== unconnected
+== UNCONNECTED
 x = tf.Variable(3.0)
 other = tf.Variable(2.0)
 with tf.GradientTape() as tape:
     {line}
 tape.gradient(y, x)
-== outer-tape-missed
+== OUTER_TAPE_MISSED
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
     with tf.GradientTape() as inner:
@@ -201,7 +201,7 @@ with tf.GradientTape() as tape:
     {instead}
 {line}
 tape.gradient(y, x)
-== graph-loop
+== DATASET_IN_GRAPH
 x = tf.Variable(3.0)
 dataset = tf.data.Dataset.from_tensors(2.0)
 {line}
@@ -213,31 +213,31 @@ def total():
 with tf.GradientTape() as tape:
     y = total()
 tape.gradient(y, x)
-== zero-derivative
+== ZERO_DERIVATIVE
 {line}
 with tf.GradientTape() as tape:
     y = x**2
 tape.gradient(y, x)
-== zero-saturated probabilities
+== CLIPPED_PROBABILITIES
 x, t = tf.Variable([[0.0, 40.0]]), tf.constant([[1.0, 0.0]])
 with tf.GradientTape() as tape:
     {line}
 tape.gradient(y, x)
-== zero-derivative labels
+== NO_SECOND_DERIVATIVE_OF_LABELS
 x, w = tf.Variable([[0.5, 0.2, 0.3]]), tf.Variable([[1.0, 0.0, -1.0]])
 with tf.GradientTape() as tape:
     with tf.GradientTape() as inner:
         {line}
     y = inner.gradient(z, w) ** 2
 tape.gradient(y, x)
-== zero-derivative piecewise
+== ZERO_SECOND_DERIVATIVE
 x = tf.Variable([-3.0, 2.0])
 with tf.GradientTape() as tape:
     with tf.GradientTape() as inner:
         {line}
     y = inner.gradient(z, x)
 tape.gradient(y, x)
-== no-gradient-op piecewise
+== NO_SECOND_GRADIENT
 x = tf.Variable([-3.0, 2.0])
 with tf.GradientTape() as tape:
     with tf.GradientTape() as inner:
@@ -246,7 +246,7 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)
 """
 _OWN = dict(each.split("\n", 1) for each in _PROGRAMS.split("\n== ")[1:])
-_STAYS = {"not-watched", "not-watched variable", "not-watched reset"}  # and the cure is added
+_STAYS = {"NOT_WATCHED", "ACCESS_NOT_WATCHED", "WATCH_RESET"}  # and the cure is added
 
 
 def broken(example):
@@ -256,13 +256,13 @@ def broken(example):
 
 def mended(example):
     """Return the same program with what to write instead."""
-    if "{instead}" not in _OWN.get(example.key, _USUAL):
+    if "{instead}" not in _OWN.get(example.cause.name, _USUAL):
         return _program(example, example.instead, "")
-    return _program(example, example.line if example.key in _STAYS else "", example.instead)
+    return _program(example, example.line if example.cause.name in _STAYS else "", example.instead)
 
 
 def _program(example, line, instead):
     x = "0.0" if example.line.endswith("# x = 0.0") else "3.0"
-    frame = _OWN.get(example.key, _USUAL)
+    frame = _OWN.get(example.cause.name, _USUAL)
     lines = frame.format(x=x, line=line, instead=instead).splitlines()
     return "\n".join(each for each in lines if each.strip())

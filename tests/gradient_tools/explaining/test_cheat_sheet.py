@@ -14,14 +14,16 @@ from programs_of_the_sheet import broken, mended
 
 from gradient_tools import ExplainingTape, cheat_sheet
 from gradient_tools.explaining.cheat_sheet import reason
-from gradient_tools.explaining.messages import CAUSES
+from gradient_tools.explaining.messages import Cause
 
 DOCS = Path(__file__).parents[3] / "docs"
 # These say that no cause was found.
-NO_CAUSE = {"undetermined", "undetermined py_function", "not-finite unknown"}
+NO_CAUSE = {Cause.UNDETERMINED, Cause.UNDETERMINED_IN_PY_FUNCTION, Cause.NOT_FINITE_UNKNOWN}
 EXAMPLES = [
-    SimpleNamespace(key=key, line=each.line, instead=each.instead, says=reason(cause.says, each))
-    for key, cause in CAUSES.items()
+    SimpleNamespace(
+        cause=cause, line=each.line, instead=each.instead, says=reason(cause.says, each)
+    )
+    for cause in Cause
     for each in cause.examples
 ]
 
@@ -52,19 +54,19 @@ def without_names(message):
     return re.sub(r" \(program.py, line .*?\)\)|[\w/]*kernel", "", first)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.key}-{each.line}")
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.cause.name}-{each.line}")
 def test_the_line_has_the_cause_and_the_other_mends_it(example, tmp_path):
     found = explained(broken(example), tmp_path)
-    assert found and found[-1].cause == example.key.split()[0], broken(example)
+    assert found and found[-1].cause == example.cause.label, broken(example)
     assert without_names(found[0].message) == without_names(example.says)
     left = explained(mended(example), tmp_path)
-    if example.key == "not-finite":  # A zero may be right.
+    if example.cause is Cause.NOT_FINITE:  # A zero may be right.
         left = [each for each in left if each.gradient != "zero"]
     assert left == [], mended(example)
 
 
 def test_every_cause_that_the_tool_names_is_there():
-    assert {example.key for example in EXAMPLES} == set(CAUSES) - NO_CAUSE
+    assert {example.cause for example in EXAMPLES} == set(Cause) - NO_CAUSE
 
 
 def test_the_sheet_holds_every_line_once():

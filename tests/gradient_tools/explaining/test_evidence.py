@@ -125,7 +125,7 @@ def test_did_not_run_is_said_of_a_line_that_did_not(tmp_path):
     """
     cause, line, message = found(program, tmp_path)
     assert (cause, line) == ("unconnected", "y = y + b")
-    assert "because this line did not run" in message and "Perhaps" not in message
+    assert "This line did not run" in message and "Perhaps" not in message
 
 
 def test_did_not_run_is_not_said_of_a_line_that_ran(tmp_path):

@@ -352,7 +352,7 @@ def in_a_traced_function(Tape):
 )
 def test_a_name_of_another_tensor_is_noted_with_its_line(function, name, what):
     note = notes_of(function)[0]
-    assert note.startswith(f"`{name}` is by now the result of line {marked(function)}, not {what}.")
+    assert note.startswith(f"`{name}` is now the result of line {marked(function)}, not {what}.")
 
 
 # How notes are shown, and what observing leaves behind.

@@ -268,10 +268,10 @@ def test_model_gradients_agree_with_a_plain_tape():
 @pytest.mark.parametrize(
     ("f", "inputs", "error", "says"),
     [
-        (lambda x: None, [1.0], TypeError, "forget to return"),
+        (lambda x: None, [1.0], TypeError, "Let f return"),
         (lambda x: x.numpy(), [1.0], TypeError, "leave the tape"),
-        (lambda x: x**2, [3], TypeError, "give 3.0"),
-        (lambda: tf.constant(1.0), [], ValueError, "Give its inputs after it"),
+        (lambda x: x**2, [3], TypeError, "Write 3.0"),
+        (lambda: tf.constant(1.0), [], ValueError, "Pass its inputs after it"),
     ],
 )
 def test_errors_say_what_to_change(f, inputs, error, says):
