@@ -85,7 +85,7 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     group = next(g for g in groups_in(results) if "ada" in g.students)
     said = "An eighth of x is added. Take it away."
     assert name_groups(results, [group.id], "an eighth more", said)[0] == ["ada", "bob"]
-    with pytest.raises(NamingError, match="needs a name of its own"):
+    with pytest.raises(NamingError, match="already has a mistake named"):
         name_groups(results, [group.id], "an eighth more", said)
     late = submitted / "zoe" / "01_first_tape.ipynb"
     late.parent.mkdir()
