@@ -95,7 +95,8 @@ def without_messages(mistakes: str) -> str:
     for line in lines:
         starts.append(starts[-1] + len(line))
     text = b"".join(lines)
-    for node in sorted(_messages(ast.parse(mistakes)), key=lambda node: -node.lineno):
+    nodes = sorted(_messages(ast.parse(mistakes)), key=lambda node: (node.lineno, node.col_offset))
+    for node in reversed(nodes):
         first = starts[node.lineno - 1] + node.col_offset
         last = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         text = text[:first] + b'""' + text[last:]
@@ -113,5 +114,5 @@ def _messages(tree: ast.Module) -> Iterator[ast.expr]:
             shown = node.args[:1]
         elif node.func.id == "Table":
             rows = [each.values for each in node.args if isinstance(each, ast.Dict)]
-            shown = [*sum(rows, []), *(each.value for each in node.keywords)]
+            shown = [*sum(rows, []), *node.args, *(each.value for each in node.keywords)]
         yield from (each for each in shown if isinstance(each, ast.Constant | ast.JoinedStr))

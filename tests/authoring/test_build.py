@@ -13,7 +13,14 @@ import pytest
 
 from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
-from course_staff.authoring.keys import OBSERVERS, asked_key, code_of, observed_key
+from course_staff.authoring.keys import (
+    OBSERVERS,
+    asked_key,
+    code_of,
+    observed_key,
+    without_messages,
+)
+from course_utils.exercises.references import unpacked
 
 PREDICT = """\
 # %% [markdown] part="Part I"
@@ -576,3 +583,37 @@ def test_a_lesson_on_mnist_is_not_executed_on_what_stands_in_for_it(folders, mon
     write(folders)
     monkeypatch.setattr(authoring, "mnist_source", lambda: ("stand-in", None))
     authoring.require_mnist(chosen(folders))
+
+
+def test_a_message_is_changed_without_observing_anything(built, monkeypatch):
+    def said():
+        (lesson,) = authoring.read_lessons(built)
+        line = built.stored(lesson).read_text().splitlines()[-1]
+        (table,) = unpacked(line.split(" ", 1)[1])["tables"]
+        return [row["sentence"] for row in table["rows"]] + [table["otherwise"]]
+
+    monkeypatch.setattr(authoring, "observed_lines", None)  # nothing calls it
+    write(built, mistakes=MISTAKES.replace("exchanged", "swapped").replace("Count", "Count the"))
+    (lesson,) = authoring.read_lessons(built)
+    assert not authoring.needs_observing(lesson, built) and drift(built) != []
+    authoring.reword(lesson, built)
+    assert drift(built) == []
+    assert said() == ["The two numbers are swapped.", "Count the rows and columns."]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("(2, 4)", "(4, 8)"), ("Table({", "Table({7: 'Seven.', ")]
+)
+def test_a_change_of_what_is_observed_is_noticed(built, before, after):
+    write(built, mistakes=MISTAKES.replace(before, after))
+    (lesson,) = authoring.read_lessons(built)
+    assert authoring.needs_observing(lesson, built)
+
+
+def test_how_lines_break_around_a_message_changes_no_key():
+    wrong = 'Wrong("You squared `x`. {}", squared)'
+    broken = 'Wrong(\n    "You squared "\n    "`x`.",\n    squared)'
+    in_parentheses = "A = {1: ('No.'), 2: program}"
+    assert without_messages(wrong) == 'Wrong("", squared)'
+    assert without_messages(broken) == 'Wrong("",\n    squared)'
+    assert without_messages(in_parentheses) == in_parentheses
