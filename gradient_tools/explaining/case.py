@@ -3,7 +3,7 @@
 import ast
 import operator
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -71,11 +71,6 @@ class Case:
     watched_variables: tuple[tf.Variable, ...]
     tape_name: str = "tape"
     of_function: bool = False
-    traced_values: dict[int, tf.Tensor] = field(default_factory=dict)  # by ids of a graph's tensors
-
-    def values_of(self, tensors: list[Any]) -> list[Any]:
-        """Return the tensors themselves, or what a graph's tensors are in the call that traced."""
-        return [self.traced_values.get(id(each), each) for each in tensors]
 
     @cached_property
     def flow(self) -> Flow:

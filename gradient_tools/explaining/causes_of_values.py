@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from ..recording.places import Place
 from ..recording.recorder import Step
-from ..recording.tensors import SHAPE_ONLY, is_differentiable, key_of
+from ..recording.tensors import SHAPE_ONLY, is_differentiable
 from .case import Case, Source
 from .findings import (
     Converted,
@@ -106,7 +106,7 @@ def why_zero(case: Case, source: Source) -> Finding:
         if links:
             return _inside_py_function(case, links[0].place)
         return Finding(Cause.UNDETERMINED, case.place, NotExamined(why=str(reason)))
-    if not any(id(target) in passes.mine for target in case.values_of(case.targets)):
+    if not any(id(target) in passes.mine for target in case.targets):
         branch = [link for link in case.flow.links if link.op == "If"]
         if not branch:
             return Finding(Cause.UNDETERMINED, case.place)
@@ -287,9 +287,8 @@ def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Findi
 def _replay(case: Case, source: Source) -> _Passes:
     """Run both passes again."""
     forward = forward_pass(case.recorder)
-    given = case.output_gradients and case.values_of(case.output_gradients)
-    backward = backward_pass(forward, case.values_of(case.targets), given)
-    mine: set[Key] = {key_of(each) for each in case.values_of([source.value])}
+    backward = backward_pass(forward, case.targets, case.output_gradients)
+    mine: set[Key] = {source.key}
     reads = case.recorder.unreported_reads.items()
     mine |= {key for key, handle in reads if id(handle) == source.key}
     for step in forward:

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from ..recording.places import Place, calling_point, names_in_frame
 from ..recording.recorder import Recorder
-from ..recording.tensorflow_internals import lines_of_message, values_at_tracing
+from ..recording.tensorflow_internals import lines_of_message
 from .case import Case, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
@@ -22,7 +22,7 @@ from .findings import Finding, NotExamined
 from .messages import Cause
 from .notes import hold_other_values, may_need_notes, notes_on
 from .program_text import ProgramText
-from .replay import CannotReplay, run_while_tracing
+from .replay import CannotReplay
 from .second_derivatives import instead_of_comparison
 from .syntax import first_line, scopes_at, tree_of
 from .wording import explanation_of
@@ -31,10 +31,9 @@ __all__ = ["explain_call", "in_short"]
 
 Result = TypeVar("Result")
 
-_TRACED = "Zeros and NaN were looked for with the values of the call that traced the tf.function."
 _TRACING = (
-    "A tf.function is being traced, and zeros and NaN could not be looked for: {}. They show "
-    "outside the tf.function, or with tf.config.run_functions_eagerly(True)."
+    "A tf.function is being traced, so no gradient has a value yet. To look for zeros and NaN, "
+    "call tf.config.run_functions_eagerly(True) before the tf.function."
 )
 
 
@@ -58,11 +57,10 @@ def explain_call(
     try:
         flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
         gradients = [getattr(each, "values", each) for each in gradients]  # of IndexedSlices
-        values: dict[int, Any] = {}
         graphs = [each.graph for each in gradients if tf.is_symbolic_tensor(each)]
         if graphs and not note:
-            values, note = _traced_values(recorder, graphs[0])
-        kinds = [_kind(values.get(id(each), each)) for each in gradients]
+            note = _TRACING
+        kinds = list(map(_kind, gradients))
         there = [each for each, g in zip(flat, gradients, strict=True) if g is not None]
         graph = graphs[0] if graphs else None
         looks = not recorder.limited and may_need_notes(recorder, there, graph)
@@ -77,9 +75,7 @@ def explain_call(
             watched = tuple(tape.watched_variables())
             name = text.name_of(tape) or "tape"
             is_function = function is not None
-            case = Case(
-                recorder, text, place, targets, flat, given, watched, name, is_function, values
-            )
+            case = Case(recorder, text, place, targets, flat, given, watched, name, is_function)
             named = list(map(Source, flat, case.name_sources()))
             for source, kind in zip(named, kinds, strict=True):
                 if kind:
@@ -93,16 +89,6 @@ def explain_call(
     except Exception as error:  # A diagnosis must never stop a program that runs.
         note = f"{note} The diagnosis itself failed: {in_short(error)}".strip()
     return Explanations(made, note, tuple(notes))
-
-
-def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]:
-    """Return the values in a graph being traced, as far as they are known, and a note on them."""
-    values = values_at_tracing(graph)
-    try:
-        _do_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
-    except Exception as failure:
-        return {}, _TRACING.format(in_short(failure))
-    return values, _TRACED
 
 
 def in_short(error: Exception) -> str:

@@ -21,7 +21,6 @@ __all__ = [
     "all_zero",
     "backward_pass",
     "forward_pass",
-    "run_while_tracing",
 ]
 
 _REPEATABLE = ("Read", "ResourceGather", "If", "While", "PartitionedCall", "Random", "VarHandle")
@@ -52,17 +51,6 @@ def forward_pass(recorder: Recorder) -> list[Step]:
                 dtype = ("T", value.dtype.as_datatype_enum)
                 found.append(Step("Identity", (value,), (output,), dtype))
     return found
-
-
-def run_while_tracing(recorder: Recorder, graph: Any, values: dict[int, Any]) -> None:
-    """Run what a graph holds so far, and let the recorder have it as if it had run eagerly.
-
-    ``values`` holds what is known of the graph's tensors, by their ids, and becomes all of it.
-    """
-    found: list[Step] = []
-    run = _Tracing(found, recorder)
-    run.operations(graph, values)
-    recorder.steps = found
 
 
 class _Rerun(GraphWalk[tf.Tensor]):
@@ -105,33 +93,6 @@ class _Rerun(GraphWalk[tf.Tensor]):
         step.in_gradient = is_of_gradient(operation)
         self.found.append(step)
         return outputs
-
-
-class _Tracing(_Rerun):
-    """Runs the graph that a tape is in, and keeps for each operation what the tape was doing."""
-
-    skipped = {"Placeholder", "Assert", "NoOp"}
-
-    def __init__(self, found: list[Step], recorder: Recorder) -> None:
-        super().__init__(found)
-        self.recorder = recorder
-        self.assigned: set[int] = set()  # ids of the handles whose value is no longer the first one
-
-    def operation(
-        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple[Any, ...]
-    ) -> Sequence[tf.Tensor]:
-        if operation.type in ASSIGNMENTS:
-            self.assigned.add(id(inputs[0]))
-            return ()
-        if any(id(each) in self.assigned for each in inputs):
-            raise CannotReplay("a variable was assigned to before it was read")
-        first = len(self.found)
-        made = super().operation(operation, inputs, path)
-        states = (self.recorder.graph_states.get(id(each)) for each in operation.outputs)
-        state, _ = next(filter(None, states), (State.BEFORE, 0))
-        for step in self.found[first:]:
-            step.state = state
-        return made
 
 
 def backward_pass(

@@ -4,11 +4,9 @@ Whatever may change between versions of TensorFlow is only in this module.
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from traceback import walk_stack
 from types import FrameType
 from typing import Any
 
@@ -25,7 +23,6 @@ __all__ = [
     "listen_to_operations",
     "role_of_file",
     "run_operation",
-    "values_at_tracing",
     "variables_given",
 ]
 
@@ -120,28 +117,6 @@ def variables_given(frame: FrameType, inputs: tuple[Any, ...]) -> dict[int, Any]
         given += value if isinstance(value, (list, tuple)) else [value]
     pairs = zip(given, inputs, strict=False)
     return {id(tensor): each.handle for each, tensor in pairs if hasattr(each, "handle")}
-
-
-def values_at_tracing(graph: Any) -> dict[int, Any]:
-    """Return the values with which a ``tf.function`` is being traced, by the ids of what they fill.
-
-    What it captured has its value, and so have its arguments, unless it is traced without a call.
-    """
-    import tensorflow as tf
-
-    pairs = list(graph.captures)
-    placeholders: list[Any] = []
-    for frame, _ in walk_stack(sys._getframe()):
-        if frame.f_code.co_name == "_create_concrete_function" and not placeholders:
-            if frame.f_locals["func_graph"] is graph:
-                bound = frame.f_locals["placeholder_bound_args"]
-                placeholders = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
-        elif frame.f_code.co_name == "_maybe_define_function" and placeholders:
-            bound = frame.f_locals["bound_args"]
-            given = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
-            pairs += zip(given, placeholders, strict=True)
-            break
-    return {id(inner): outer for outer, inner in pairs if isinstance(outer, tf.Tensor)}
 
 
 def inner_graphs(operation: Any) -> dict[str, Any]:

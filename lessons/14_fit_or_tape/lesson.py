@@ -52,7 +52,8 @@ from keras import layers
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work, and validation still uses Keras's `test_step`. Here is a short one:
+# shuffling, callbacks and the progress bar still work. Validation still uses Keras's `test_step`, which you can override in
+# the same way, without a tape. Here is a short `train_step`:
 
 
 # %%
@@ -70,10 +71,12 @@ class ShortStep(keras.Sequential):
 
 # %% [markdown]
 # The tape, the gradient and the update are those of lesson 09. Two calls are new. `compute_loss` computes the loss that you
-# gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics and returns their
-# values, which `fit` shows and records.
+# gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics that you gave to
+# `compile`, and returns all values, which `fit` shows and records. The first of `self.metrics` is always the mean loss, and
+# the step updates it.
 #
-# Is this what Keras does? Start two models from the same weights, give them the same batches, and compare:
+# Is this what Keras does? Start two models from the same weights, give them the same batches, and compare. To make the test
+# strict, the optimizer scales the loss (explained below), and the last batch is short:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -182,7 +185,8 @@ assert our_history["loss"][-1] < 0.9 * our_history["loss"][0]
 assert difference < 1e-4
 
 # %% [markdown]
-# The histories agree, and so do the weights. When you need your own step, copy this one and change as little as possible.
+# The histories agree, and so do the weights. (The loss is about half as large as before, because the sample weights are 0.5
+# on average.) When you need your own step, copy this one and change as little as possible.
 #
 # ### Exercise 14.3: repair
 #
@@ -250,8 +254,8 @@ def cost_of_delay(y, y_hat):
 
 
 # %% [markdown]
-# For data, take 400 deliveries. `x_line` stands for the distance, and `y_line` for the time. The times are around a line,
-# with noise:
+# For data, take 400 parcels. `x_line` stands for the distance, and `y_line` for the delivery time, in hours. The times are
+# around a line, with noise:
 
 
 # %%
@@ -283,11 +287,12 @@ assert largest_difference(by_loop, model) < 1e-3
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine out of ten parcels arrive on time. Why? Suppose you promise one minute more. Each early parcel then costs one unit more,
-# and each late parcel costs nine units less. The two effects cancel when there are nine early parcels for each late one.
+# Nine out of ten parcels arrive on time. Why? Suppose you promise one hour more. Each early parcel then costs 1 more, and each
+# late parcel costs 9 less. The two effects cancel when there are nine early parcels for each late one.
 #
-# Return one loss for each example, and let Keras take the mean. This is why `reduce_mean` has `axis=-1` here. If you return
-# one number for the whole batch, `fit` cannot give the examples different weights. *Going deeper* shows what goes wrong.
+# The loss function gets tensors of shape (n, 1), and returns one loss for each example, of shape (n,). Keras then takes the
+# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different weights.
+# *Going deeper* shows what goes wrong.
 
 # %% [markdown]
 # ## How do I change the gradients?
@@ -295,8 +300,8 @@ assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 # Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
 # gradient together with the variable it belongs to. So subclass the optimizer, and override `update_step`. Keras calls this
 # method once for each variable, at the end of an update. The variable that it receives is a plain `tf.Variable`. Its `name`
-# is the `path` of the Keras variable, followed by `:0`. (If all variables share one limit, use the optimizer's `clipnorm`
-# option instead.)
+# is the `path` of the Keras variable, followed by `:0`, such as `model/body/kernel:0`. So the layer's name is the last part
+# but one. (If all variables share one limit, use the optimizer's `clipnorm` option instead.)
 
 
 # %%
@@ -312,8 +317,8 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# Does `fit` use the clipped gradients? SGD subtracts the learning rate times the gradient. So take one step, and divide the
-# change in each variable by the learning rate. The result is the gradient that SGD used. Print its norm:
+# Does `fit` use the clipped gradients? SGD computes new = old - 0.1 · gradient, with the learning rate 0.1. So take one step,
+# and divide old - new by 0.1. The result is the gradient that SGD used. Print its norm:
 
 
 # %%
@@ -325,7 +330,6 @@ def gradient_norms(optimizer):
     model.fit(x, y, batch_size=512, verbose=0)
     norms = []
     for old, new in zip(old_weights, model.get_weights(), strict=True):
-        # 0.1 is the learning rate
         norms.append(np.linalg.norm(old - new) / 0.1)
     return norms
 

@@ -127,12 +127,13 @@ assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
 # This is not the generator's loss, so you might expect `None`. But no gradient is `None`, and none is zero. The generator
-# made the fakes inside the block, so a path leads from its variables to the critic's loss.
+# made the fakes inside the block, so a path leads from its variables to the critic's loss. This gradient does no harm, as
+# long as you never apply it.
 #
 # A tape records how each value was computed. It does not know which loss belongs to which player. You decide who moves:
-# **take the gradient of each loss only for the variables of its player, and give each player its own optimizer**.
+# **differentiate each player's loss only with respect to that player's variables, and give each player its own optimizer**.
 #
-# A common mistake is to add the two losses and take the gradient for all variables. Then the critic also follows the
+# A common mistake is to add the two losses and differentiate the sum with respect to all variables. Then the critic also follows the
 # generator's loss, and learns to be fooled. The generator also follows the critic's loss, and learns to make fakes that are
 # easy to recognize.
 #
@@ -162,8 +163,9 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# It does not. A tape keeps the values that it recorded, so the gradient is still the one for the old critic. If you want
-# the gradient for the critic as it is *now*, record again.
+# It does not. A tape keeps the values that it recorded, so the gradient is still the one against the old critic. If you want
+# the generator's gradient against the critic as it is *now*, run the forward pass again under a new tape. (Updating both
+# players from one recording is not an error. But it is a different algorithm, so choose it deliberately.)
 #
 # ### Exercise 16.1: repair
 #
@@ -259,7 +261,7 @@ check("16.2", two_slopes)
 #
 # </details>
 #
-# Let a tape compute both slopes at three logits:
+# A tape computes both slopes at three logits:
 
 # %%
 logits = tf.Variable([-4.0, 0.0, 4.0])
@@ -280,8 +282,8 @@ assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
 # Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step of
-# SGD hardly moves the generator. The other loss, `-log(p)`, is steep. This is why we use `fooling_loss`. (Adam makes up for
-# small gradients, so with Adam both losses can work.)
+# SGD hardly moves the generator. The other loss, `-log(p)`, is steep. This is why we use `fooling_loss`. (Adam rescales its
+# steps by the size of the gradients, so with Adam both losses can work.)
 #
 # ## What does mode collapse look like?
 #
@@ -302,14 +304,15 @@ def move(player, optimizer, loss_of, generator, draw):
 
 
 def adam_for(player, rate):
-    """Return Adam with its variables, which must exist before the tf.function runs."""
+    """Return Adam with its variables, which a tf.function cannot create after its first trace."""
     optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
     optimizer.build(player.trainable_variables)
     return optimizer
 
 
 # %% [markdown]
-# `train` has many arguments, because *Going deeper* uses it with other losses and other data. Read only the two inner loops:
+# One round is two short loops. `train` runs many rounds in a `tf.function`, in four parts, so that it can show its progress.
+# It has many arguments, because *Going deeper* uses it with other losses and other data:
 
 
 # %%
@@ -317,16 +320,16 @@ def train(
     generator, critic, critic_loss, generator_loss, draw, rounds,
     critic_steps=1, generator_steps=1, rate=1e-3,
 ):  # fmt: skip
-    for_critic = adam_for(critic, rate)
-    for_generator = adam_for(generator, rate)
+    critic_optimizer = adam_for(critic, rate)
+    generator_optimizer = adam_for(generator, rate)
 
     @tf.function
     def play_rounds():
         for _ in tf.range(rounds // 4):
             for _ in range(critic_steps):
-                move(critic, for_critic, critic_loss, generator, draw)
+                move(critic, critic_optimizer, critic_loss, generator, draw)
             for _ in range(generator_steps):
-                move(generator, for_generator, generator_loss, generator, draw)
+                move(generator, generator_optimizer, generator_loss, generator, draw)
 
     for quarter in (1, 2, 3, 4):
         print(f"quarter {quarter} of 4", end="\r")
@@ -359,7 +362,7 @@ players = {
 
 # %% [markdown]
 # Here the clouds are called **modes**. We say that the generator reaches a mode if more than one in twenty of its points lie
-# close to the center of that cloud:
+# close to the center of that cloud. (An equal share would be one in eight.)
 
 
 # %%
@@ -424,8 +427,8 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # </details>
 # <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
-# Do not trust the losses. Count the modes that the samples reach. Then take fewer steps of the generator for each step of the
-# critic.
+# Do not trust the losses. Count the modes that the samples reach. Then give the critic more steps for each step of the
+# generator.
 #
 # </details>
 
@@ -437,13 +440,18 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # - Choose a generator loss that is steep when the critic recognizes the fakes.
 # - Look at samples, and count the modes that they reach.
 #
-# The generator's step, after the critic has moved:
+# One round:
 #
 # ```python
 # with tf.GradientTape() as tape:
+#     loss = classifying_loss(critic, real, generator(noise, training=True))
+# gradients = tape.gradient(loss, critic.trainable_variables)
+# critic_optimizer.apply(gradients, critic.trainable_variables)
+#
+# with tf.GradientTape() as tape:
 #     loss = fooling_loss(critic, generator(noise, training=True))
 # gradients = tape.gradient(loss, generator.trainable_variables)
-# for_generator.apply(gradients, generator.trainable_variables)
+# generator_optimizer.apply(gradients, generator.trainable_variables)
 # ```
 #
 # **To remember**: the list of variables that you pass to `tape.gradient` decides which player moves.

@@ -287,13 +287,13 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "20.a",
-        right="twice as long",
+        right="twice as large",
         options={
-            "equally long": "The mean of two means would be the mean over all examples. But the "
+            "equally large": "The mean of two means would be the mean over all examples. But the "
             "gradients are added.",
-            "half as long": "It would be half as long if each half divided by 64 and then by 2. But "
-            "each half divides only by 32.",
-            "twice as long": "Each half divides by 32 instead of 64. For n parts of equal size, the "
+            "half as large": "It would be half as large if each half divided by 64 and then by 2. "
+            "But each half divides only by 32.",
+            "twice as large": "Each half divides by 32 instead of 64. For n parts of equal size, the "
             "sum of their means is n times the mean of the whole batch.",
         },
     ),

@@ -81,8 +81,8 @@ assert difference < 1e-5
 #
 # > **Predict**
 # >
-# > Each half takes the mean loss over its own 32 examples. Then the two gradients are added. How long is their sum,
-# > compared with the gradient of the whole batch?
+# > Each half takes the mean loss over its own 32 examples. Then the two gradients are added. How large is the norm of
+# > their sum, compared with that of the whole batch's gradient?
 
 # %%
 predict("20.a", "")
@@ -90,7 +90,7 @@ predict("20.a", "")
 # %%
 factor = tf.linalg.global_norm(added_halves(divisor=32)) / tf.linalg.global_norm(whole)
 
-print(f"{factor:.2f} times as long")
+print(f"{factor:.2f} times as large")
 
 # %% tags=["claims"]
 scaled = [factor * g for g in whole]
@@ -98,10 +98,9 @@ assert np.isclose(factor, 2, rtol=1e-4)
 assert largest_difference(added_halves(divisor=32), scaled) < 1e-5
 
 # %% [markdown]
-# A mean of two means would be right, but the gradients are added. Each half divides by 32 instead of 64, so the sum is
-# twice as long. With n devices, the gradient is n times too large. So is the loss, and with SGD so is the step, as if the
-# learning rate were n times as large. There is no error message. So **sum the losses of each part, and divide by the
-# size of the global batch**.
+# A mean of the two means would be right, but the gradients are added. With n devices, the gradient and the loss are n times
+# too large. With SGD, this has the same effect as multiplying the learning rate by n, and there is no error message. The
+# rule is: **sum the losses of each part, and divide by the size of the global batch**.
 #
 # ## How do I put a copy on each device?
 #
@@ -166,8 +165,11 @@ def make_step(strategy, model, optimizer, reduce_losses=share_of_loss):
 
 # %% [markdown]
 # `experimental_distribute_dataset` splits each batch into one part per replica. `tf.distribute.get_strategy()` returns
-# TensorFlow's default strategy, which has a single replica. So the same program runs on one device and on several. (The
-# model and the optimizer are both created inside the scope. The next section shows why.)
+# TensorFlow's default strategy, which has a single replica. So the same program runs on one device and on several. The
+# model and the optimizer are both created inside the scope. The next section shows why.
+#
+# `.batch()` takes the *global* size. To keep each device as busy as before, you would multiply it by the number of
+# devices, and then choose the learning rate anew. Here it stays at 64, to compare with one device.
 
 
 # %%
@@ -223,9 +225,9 @@ assert largest_difference(weights, wrong) > 1e-3
 assert np.isclose(wrong_losses[0], n_replicas * losses[0], rtol=1e-4)
 
 # %% [markdown]
-# With both optimizers, the printed loss is n times too large. With SGD, the weights are wrong as well. With Adam, they are
-# almost right, because Adam divides each gradient by its typical size. So compare the losses first. They show the
-# mistake with any optimizer.
+# With both optimizers, the printed loss is n times too large. With SGD, the weights are wrong as well. With Adam, they differ
+# much less, because Adam divides each gradient by its typical size. So compare the losses first. They show the mistake
+# with any optimizer.
 #
 # ## What belongs in the scope?
 #
@@ -290,11 +292,11 @@ assert raises(model, keras.optimizers.Adam(0.01))
 # %% [markdown]
 # You might expect an error. But there is none, and the copies drift apart. Adam's running averages exist only once, for
 # all replicas. Each replica updates them before its own step, so each takes a different step. Two similar mistakes do
-# raise an error: creating the model outside the scope, and never building this Adam.
+# raise an error: a model created outside the scope, and an optimizer created outside that you never `build`.
 #
 # ## What else must the replicas share?
 #
-# Three things do not come from one replica's part of the batch.
+# Three quantities cannot be computed correctly from one replica's part of the batch.
 #
 # **Penalties.** So far, the loss came only from the examples. A penalty on the weights, which Keras collects in
 # `model.losses`, does not depend on them. So every replica computes the whole penalty, and the sum over n replicas
@@ -312,7 +314,8 @@ assert raises(model, keras.optimizers.Adam(0.01))
 #
 # **Metrics.** Do not average one fraction per replica. Say that one replica has 16 of 32 answers right, and another 8 of 8.
 # The mean of 50% and 100% is 75%. But 24 of 40 are right, which is 60%. So create a Keras metric inside the scope, and
-# update it in `replica_step`. Each replica counts its own examples, and `result()` adds the counts before it divides.
+# call `accuracy.update_state(y, logits)` in `replica_step`. Each replica counts its own examples. After the epoch,
+# `accuracy.result()` adds the counts before it divides.
 
 # %% tags=["claims"]
 with strategy.scope():
@@ -508,7 +511,8 @@ check("20.2", step_on_copies)
 # </details>
 # <details><summary>2. Training on two devices runs without an error, but the saved model is bad. What do you check first?</summary>
 #
-# Check that the optimizer was created inside the scope. Then check that all copies of a variable are equal.
+# Compare the losses with a run on one device. If they are n times too large, you took a mean. Then check that all copies of a
+# variable are equal. If they are not, the optimizer was probably created outside the scope.
 #
 # </details>
 # <details><summary>3. You use <code>global_clipnorm</code>, and move from one device to four. What changes?</summary>
@@ -536,6 +540,13 @@ check("20.2", step_on_copies)
 #         loss += sum(model.losses) / replica.num_replicas_in_sync
 #     gradients = tape.gradient(loss, model.trainable_variables)
 #     optimizer.apply(gradients, model.trainable_variables)
+#     return loss
+#
+#
+# @tf.function
+# def step(x, y):
+#     losses = strategy.run(replica_step, args=(x, y))
+#     return strategy.reduce("SUM", losses, axis=None)
 # ```
 #
 # **To remember**: the gradients of the replicas are added, so divide each sum of losses by the size of the global batch.

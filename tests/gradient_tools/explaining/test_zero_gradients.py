@@ -100,25 +100,6 @@ def test_a_penalty_on_the_slope_of_a_called_function_names_its_relu():
     assert found.where.operation == "Relu" and "tf.nn.relu(x @ w)" in found.where.text
 
 
-def test_inside_a_traced_function_the_relu_is_named_too():
-    x, shown = tf.constant([1.0, -2.0]), []
-
-    @tf.function
-    def bend():
-        with ExplainingTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = tf.reduce_sum(2.0 * tf.nn.relu(x))
-            slope = inner.gradient(y, x)
-        result = outer.gradient(slope, x)
-        shown.extend(outer.explain())
-        return result
-
-    bend()
-    assert shown[0].where.operation == "Relu" and "tf.nn.relu(x)" in shown[0].where.text
-
-
 @pytest.mark.parametrize("loss", ["fused", "keras"])
 def test_learned_labels_of_the_fused_cross_entropy(loss):
     mix = tf.Variable([0.2, 0.3, 0.5])
