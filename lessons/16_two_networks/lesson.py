@@ -715,7 +715,7 @@ train(
     critic_loss=lambda real, fake: gap_loss(judge, real, fake),
     generator_loss=lambda real, fake: -tf.reduce_mean(judge(fake, training=True)),
     draw=draw_digits,
-    rounds=1500,
+    rounds=900,
     critic_steps=3,
     rate=5e-4,
 )

@@ -350,7 +350,7 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
-        ((tmp_path / "zipped", "--out", out), "is not a notebook: 01_first_tape.rar"),
+        ((tmp_path / "zipped", "--out", out), "not notebooks of a lesson: 01_first_tape.rar"),
         (
             (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
             "is not empty, and no earlier",

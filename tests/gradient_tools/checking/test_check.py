@@ -467,7 +467,7 @@ def test_a_whole_factor_is_a_batch_only_where_something_has_so_many_rows():
         in (row.hint)
     )
     (row,) = check_gradients(mean_square, [w], grads=[7 * right]).rows
-    assert "7 times the right one in every direction: a constant factor" in row.hint
+    assert "7 times the right one in every direction. Look for a sum" in row.hint
 
 
 def test_between_two_numbers_there_always_is_a_factor():
