@@ -143,8 +143,8 @@ def _values_from_the_notebook(answer: Any) -> str:
     if not names:
         return ""
     return (
-        f"Your function reads {' and '.join(names)} from the notebook, not from its arguments. "
-        f"Every call finds the same {'values' if len(names) > 1 else 'value'} there."
+        f"Your function reads {' and '.join(names)} from the notebook, not from its arguments, so "
+        f"every call finds the same {'values' if len(names) > 1 else 'value'} there."
     )
 
 
@@ -185,5 +185,5 @@ def _recorded(exercise: Exercise, judgement: Judgement) -> str:
     every = lesson.exercises()
     said = [progress.notice, f"Lesson {lesson.number}: {progress.count(every)} passed."]
     if judgement.outcome != "passed" and progress.has_passed(exercise.id):
-        said.insert(0, "You passed this exercise before, and that stays.")
+        said.insert(0, "You passed this exercise before, and that still counts.")
     return " ".join(filter(None, said))

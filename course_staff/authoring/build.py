@@ -135,7 +135,7 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
     unknown = [number for number in numbers if number not in by_number]
     if unknown:
         known = ", ".join(by_number)
-        raise BuildError(f"There is no lesson {unknown[0]!r} to build. There are {known}.")
+        raise BuildError(f"There is no lesson {unknown[0]!r} to build. Choose from {known}.")
     return [by_number[number] for number in numbers] if numbers else lessons
 
 

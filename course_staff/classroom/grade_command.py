@@ -14,6 +14,7 @@ from course_utils.workspace.curriculum import LESSONS
 
 from ..authoring.staff_terminal import interruptible, need_extra, progress_bars
 from .intake.submissions import SubmissionsFound
+from .sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lessons", "grade"]
 
+_LIMITS = Limits()
 _MOST_NAMES = 10  # in a line; class.html has all
 _DAY = 86_400.0  # seconds; the system takes no limit without an end
 
@@ -72,13 +74,13 @@ def grade(
             help="Time limit for one notebook. Time spent waiting for a free processor does not "
             "count.",
         ),
-    ] = 300.0,
+    ] = _LIMITS.total_seconds,
     cell_seconds: Annotated[
         float, typer.Option(min=1.0, max=_DAY, help="Time limit for one cell.")
-    ] = 60.0,
+    ] = _LIMITS.cell_seconds,
     memory: Annotated[
         int, typer.Option(min=128, max=1 << 20, help="Memory limit for one notebook, in megabytes.")
-    ] = 2048,
+    ] = _LIMITS.memory,
     roster: Annotated[
         Path | None,
         typer.Option(
@@ -186,7 +188,6 @@ def grade(
         from .judging.results import BadInput
         from .running.fork_server import ServerFailed
         from .running.public_package import NoLessons
-        from .sandbox.limits import Limits
 
     if scheduler:
         with need_extra("cluster", "--scheduler"):
@@ -268,7 +269,10 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for place in grading.found.unrecognised:
         errors.print(f"This could not be assigned to a lesson and a student: {place}")
     for place in grading.accidents:
-        errors.print(f"The grader itself failed here, and will try again next time: {place}")
+        errors.print(
+            f"The grader itself failed here: {place}. Grade again. If it fails again, grade this "
+            "notebook by hand and report the error."
+        )
     if grading.roster:
         _report_roster(grading)
     for path in sorted(page.parent.glob("feedback-for-*.zip")):

@@ -167,8 +167,8 @@ def _locked(options: Options) -> Iterator[Path]:
         lock.acquire()
     except Timeout:
         raise BadInput(
-            f"Another grading is writing to {options.out}. Wait until it ends, or choose another "
-            "folder for the results."
+            f"Another grading run is writing to {options.out}. Wait until it ends, or choose "
+            "another folder for the results."
         ) from None
     unpacked = options.state / "unpacked"
     try:

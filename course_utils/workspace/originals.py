@@ -145,7 +145,7 @@ def given_notebook(name: str) -> Notebook:
     with suppress(OSError, ValueError):
         return read_notebook(_packaged(f"{name}.ipynb"))
     if root is None:
-        raise GivenError(f"This installation has no notebook {name}.ipynb. Install it again.")
+        raise GivenError(f"This installation has no notebook {name}.ipynb. Reinstall the course.")
     try:
         return _committed(name, root)
     except ValueError:

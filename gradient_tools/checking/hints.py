@@ -71,8 +71,8 @@ def _explained(
         if not is_given and probe.contraction.forgets_upstream[probe.index]:
             return Explanation(
                 "disagrees",
-                "The gradient does not scale with the upstream gradient. A custom_gradient clips "
-                "its upstream argument, or forgets to multiply by it.",
+                "The gradient does not scale with the upstream gradient. In your custom_gradient, "
+                "multiply by the upstream argument, and do not clip it.",
             )
         return Explanation("disagrees", _mistake(index, findings, is_given, by_entry))
     if decision.measurements and probe.contraction.point.is_half_precision:
@@ -104,7 +104,7 @@ def _explained_none(finding: Finding, is_given: bool) -> Explanation:
         )
     if probe.contraction.order == 2:
         return Explanation(
-            "agrees", f"{subject}: the gradient does not depend on it, as it should."
+            "agrees", f"{subject}: the gradient does not depend on it, which is correct."
         )
     return Explanation(
         "disconnected",

@@ -248,9 +248,9 @@ def _require_no_arguments(f: Callable[..., Any], label: str) -> None:
     names = [p.name for p in needed if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
     if names:
         raise TypeError(
-            f"{label} holds variables, which f must read without arguments, "
-            f"and f takes {', '.join(names)}. "
-            f"Give an f without arguments, or in {label} tensors, which f is then called with."
+            f"{label} holds variables, so f must take no arguments, but it takes "
+            f"{', '.join(names)}. Pass an f without arguments, or put tensors in {label}. Then f "
+            "is called with them."
         )
 
 

@@ -423,8 +423,8 @@ class Cause(Enum):
     )
     NOT_FINITE_UNKNOWN = (
         "not-finite",
-        "The gradient of `{x}` is not finite, but running the backward pass again did not find a "
-        "single operation: {why}.",
+        "The gradient of `{x}` is not finite, but running the backward pass again did not single "
+        "out one operation as the cause: {why}.",
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
     )
     UNDETERMINED = (
@@ -468,7 +468,7 @@ def loss_at(operation: str, dtype: str) -> str:
 
 _LOSSES = {
     "StopGradient": "stop_gradient passes the value but not the gradient.",
-    "PreventGradient": "This operation passes the value but refuses a gradient.",
+    "PreventGradient": "This operation passes the value through, but does not allow a gradient.",
     "Cast": "A cast to integers has no gradient.",
     "PyFunc": "NumPy returns plain numbers, which have no gradient.",
 }

@@ -107,10 +107,13 @@ def _recorded() -> Iterator[Recorder]:
 def _no_tensor(result: Any) -> str:
     """Say why there is nothing to draw, and what to change."""
     if result is None:
-        return "f returned None, not a tensor. Let f return its result."
+        return "f returned None, not a tensor. Make f return its result."
     cause = "Return the result of TensorFlow operations."
     if isinstance(result, (float, np.ndarray, np.generic)):
-        cause = "float(), .numpy(), and NumPy functions leave the tape. Use TensorFlow's functions."
+        cause = (
+            "The tape does not record float(), .numpy(), or NumPy functions. Use TensorFlow's "
+            "functions."
+        )
     elif isinstance(result, int):
         cause = "Integers are passed to f as they are. Write 3.0 instead of 3."
     return f"f returned {repr(result):.60} of type {type(result).__name__}, not a tensor. {cause}"

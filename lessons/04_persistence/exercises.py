@@ -176,8 +176,10 @@ PREDICTIONS = (
             "6": "Many posts say that you must delete a persistent tape, or its values stay in "
             "memory. That is true for a notebook variable, which lives on, but a "
             "function's local variables go away when it returns.",
-            "1": "One tensor may seem to stay. But the tape holds all six, or it is gone and "
-            "holds none.",
+            "1": (
+                "It may seem that one tensor stays in memory. But the tape holds all six while it "
+                "exists, and none once it is gone."
+            ),
             "0": "A tape lives as long as something refers to it. Here only the function's "
             "local variable did, and it went away when the function returned.",
         },

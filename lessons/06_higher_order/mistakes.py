@@ -290,8 +290,10 @@ SHAPES = Table(
         "`V`.",
         (8, 3, 4): "This is what `batch_jacobian` would return for `features`. But a Jacobian "
         "pairs each entry of `y` with each entry of `V`.",
-        (8, 4, 3): "A Jacobian has one block with the shape of `V` for each entry of `y`. But "
-        "`y` has 8 times 3 entries, not 8.",
+        (8, 4, 3): (
+            "A Jacobian has one block with the shape of `V` for each entry of `y`. But `y` has 8 "
+            "times 3 entries, not 8. Put both axes of `y` before the shape of `V`."
+        ),
         (24, 12): "The numbers of entries are right. But a Jacobian keeps the axes of `y` and "
         "of `V`, so its shape has four numbers.",
         (8, 3, 3, 4): "The last two numbers are the shape of `V` transposed. Keep the shape of "

@@ -410,9 +410,10 @@ PREDICTIONS = (
         options={
             "yes": "Every entry contributes to the sum, and in float64 the rest of the sum is "
             "known to eight digits. A random direction misses an error only by accident.",
-            "no": "One in a million is little, and a tolerance of 1e-4 relative to the whole "
-            "would hide it. But the rest of the sum is known far more accurately than "
-            "that.",
+            "no": (
+                "One part in a million is tiny, and a tolerance of 1e-4 relative to the whole "
+                "would hide it. But the rest of the sum is known far more accurately than that."
+            ),
             "only if it moves that entry alone": "A check of single entries would have to hit "
             "that entry. But a random direction changes all entries at once, including the "
             "wrong one.",

@@ -498,8 +498,8 @@ CHECKS = {
         lambda backward: print(checking()(backward)),
     ),
     "a tolerance too wide": Wrong(
-        "Your check passes a `d_x` that is 3 % too large, because its tolerance is too wide or "
-        "it compares only sums. Compare every entry to four digits.",
+        "Your check accepts a `d_x` that is 3% too large, because its tolerance is too wide or it "
+        "compares only sums. Compare every entry to four digits.",
         comparing(right_by_hand, same=partial(np.allclose, rtol=0.3)),
         calls=(0, 6, 11),  # the right ones, and that d_x
     ),

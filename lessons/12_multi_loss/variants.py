@@ -81,8 +81,10 @@ print(np.sum(w.numpy() == 0))
         options={
             "3": "Three are wanted below 0.2, and the minimum has a 0 for each. But a step of "
             "fixed size carries each across it, back and forth.",
-            "0": "Near 0 each step is about 0.1 times 0.2, so it jumps across. Count the "
-            "weights below a threshold instead.",
+            "0": (
+                "Near 0, each step is about 0.1 times 0.2, so a weight jumps past 0 instead of "
+                "landing on it. Count the weights below a threshold instead."
+            ),
             "4": "L1 pulls every weight toward 0. But the one that is wanted at 0.8 is pulled "
             "the other way, and stays near 0.6.",
         },

@@ -89,9 +89,8 @@ SIDES = {
         holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
     ),
     "nothing kept": Wrong(
-        "You keep nothing, because the arguments of `np.isin` are swapped. Use "
-        "`np.isin(writers, drawn)`, which tells for each image whether its writer was "
-        "drawn.",
+        "You keep nothing, because the arguments of `np.isin` are swapped. Use `np.isin(writers, "
+        "drawn)`, which is true for each image whose writer was drawn.",
         isin_exchanged,
     ),
     "by images": Wrong(

@@ -167,8 +167,11 @@ print(f"{tf.reduce_sum(weights * step):.2f}")
         options={
             "0.80": "Each of the 400 products is 0.1 · 0.02, and all have the same sign. So "
             "the change grows with the number of pixels.",
-            "0.04": "0.04 is right for random signs: they mostly cancel, and the rest grows "
-            "with the root of 400. But these are the signs of the weights.",
+            "0.04": (
+                "0.04 is right for random signs: they mostly cancel, and what remains is "
+                "proportional to the square root of their number, 400. But these are the signs of "
+                "the weights."
+            ),
             "0.00": "Half of the weights are negative, and they would cancel if all pixels "
             "moved the same way. But each pixel moves in the direction of its weight.",
             "0.10": "0.10 is the step of one pixel. But the score sums 400 of them, each times "

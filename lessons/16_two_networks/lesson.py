@@ -102,8 +102,8 @@ def fooling_loss(critic, fake):
 #
 # > **Predict**
 # >
-# > The critic's loss is computed from fakes. What is the gradient of this loss with respect to the *generator's*
-# > variables?
+# > The critic's loss is computed from real examples and from fakes, and the generator makes the fakes inside the tape's
+# > block. What is the gradient of this loss with respect to the *generator's* variables?
 
 # %%
 predict("16.c", "")
@@ -139,8 +139,9 @@ assert all(g is not None and np.any(g) for g in gradients)
 #
 # ## When do you have to record again?
 #
-# There is a second trap, the order of the two steps. Suppose that the critic has taken a step. Does the same tape give you
-# the generator's gradient against the new critic? Look at one variable, the first kernel of the generator:
+# The order of the two steps hides a second trap. Suppose the critic has just taken a step. Does the tape that you recorded
+# before give you the generator's gradient against the updated critic? Look at one variable, the first kernel of the
+# generator:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -163,7 +164,7 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# It does not. A tape keeps the values that it recorded, so the gradient is still the one against the old critic. If you want
+# The same tape does not see the new critic. A tape keeps the values that it recorded, so its gradient has not changed. If you want
 # the generator's gradient against the critic as it is *now*, run the forward pass again under a new tape. (Updating both
 # players from one recording is not an error. But it is a different algorithm, so choose it deliberately.)
 #
@@ -227,16 +228,17 @@ check("16.1", play_round)
 # ## Which loss helps a generator that is losing?
 #
 # Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss. Let
-# `p` be the probability that a fake is real, according to the critic. Our `fooling_loss` is `-log(p)`. In the original paper
-# on GANs, the generator minimizes `log(1 - p)`. Both fall when `p` rises, but they are not equally steep. The gradient
-# reaches the generator through the critic's logit. So compare the slopes of the two losses with respect to this logit.
+# `p` be the probability that the critic gives a fake of being real. Our `fooling_loss` is `-log(p)`. In the minimax game of
+# the original paper (Goodfellow et al., 2014), the generator minimizes `log(1 - p)`. Both fall when `p` rises, but they are
+# not equally steep. The gradient reaches the generator through the critic's logit. So compare the slopes of the two losses
+# with respect to this logit.
 #
 # ### Exercise 16.2: predict
 #
-# For a fake, the critic returns the logit -4. So according to the critic, it is real with the probability p = sigmoid(-4) =
-# 0.018. Compute the slope of each loss with respect to the logit, to three decimals:
+# For a fake, the critic returns the logit -4. So it gives the fake a probability of p = sigmoid(-4) = 0.018 of being real.
+# Compute the slope of each loss with respect to the logit, to three decimals:
 #
-# 1. `log(1 - p)`, the loss in the original paper;
+# 1. `log(1 - p)`, the minimax loss;
 # 2. `-log(p)`, the cross-entropy for the label 1, as in `fooling_loss`.
 
 # %% exercise="16.2"
@@ -282,8 +284,8 @@ assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
 # Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step of
-# SGD hardly moves the generator. The other loss, `-log(p)`, is steep. This is why we use `fooling_loss`. (Adam rescales its
-# steps by the size of the gradients, so with Adam both losses can work.)
+# SGD hardly moves the generator. The other loss, `-log(p)`, is steep, and the same paper recommends it. This is why we use
+# `fooling_loss`. (Adam rescales small gradients, so the difference matters less for the games below, which use Adam.)
 #
 # ## What does mode collapse look like?
 #
@@ -401,9 +403,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 
 # %% [markdown]
 # With one step each, the generator reaches the clouds. With five steps per round, it puts nearly all points in one place.
-# This is **mode collapse**. Nothing in the generator's loss asks for variety. As long as the critic does not change, the
-# generator does best when it turns all noise into the same point: the one that the critic finds most real. When the critic
-# has learned to reject that point, another single point looks best.
+# This is **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed critic, the generator can do no
+# better than map all noise to a single point: the one that the critic finds most real. Once the critic has learned to
+# reject that point, the generator moves to another.
 #
 # One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one cloud or
 # none in eight of the nine games. With one step each, it reached all eight clouds in seven games, and six in the other two.

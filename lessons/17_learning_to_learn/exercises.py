@@ -238,9 +238,11 @@ PREDICTIONS = (
         right="a wave like that of the mean task, but lower",
         options={
             "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
-            "the wave of the mean task": "The wave of the mean task is the tempting middle of "
-            "50,000 tasks. But the mean of waves is not the wave of the mean: waves with "
-            "different shifts partly cancel.",
+            "the wave of the mean task": (
+                "The wave of the mean task is a tempting guess for 50,000 tasks. But the mean of "
+                "the waves is not the wave of the mean task: waves with different shifts partly "
+                "cancel."
+            ),
             "a wave like that of the mean task, but lower": "With a squared error, the best "
             "prediction at x is the mean of all y there. The mean of a · sin(x - shift) "
             "over these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of "

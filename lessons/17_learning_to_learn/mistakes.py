@@ -291,9 +291,9 @@ STEPS = {
         adapting(lambda w, g, lr, start: w - lr * tf.stop_gradient(g)),
     ),
     "no path": Wrong(
-        "The new weights are right, but no path leads from the model to them, as with NumPy "
-        "values, copies in variables or `tf.stop_gradient`. Compute them from `weights`, "
-        "only with TensorFlow operations.",
+        "The new weights are right, but no path leads from the model to them. NumPy values, "
+        "copies in variables, and `tf.stop_gradient` all break the path. Compute them from "
+        "`weights`, using only TensorFlow operations.",
         adapting(result=lambda weights, start, gradients: [tf.stop_gradient(w) for w in weights]),
     ),
     "last step only": Wrong(

@@ -126,8 +126,10 @@ print(of_bias if of_bias is None else of_bias.numpy())
             "computed from it, and the tape recorded it.",
             "[12.]": "A tape watches tensors, not layers. The path leads through `fast`, with "
             "a factor of 2, to six outputs.",
-            "[6.]": "6 is the slope with respect to the bias in `fast`, which enters six "
-            "outputs. But the layer's bias changes that one by a factor of 2.",
+            "[6.]": (
+                "6 is the slope with respect to the bias in `fast`, which enters six outputs. But "
+                "that bias changes twice as much as the layer's bias does."
+            ),
         },
     ),
     Variant(

@@ -1151,9 +1151,9 @@ LOSSES = {
         ),
     ),
     "flat": Wrong(
-        "The tape returns gradients, but small steps along them do not change the loss: its "
-        "value is a count (`argmax`, `round`, a comparison) with a substituted gradient. "
-        "Use a loss that changes smoothly.",
+        "The tape returns gradients, but small steps along them do not change the loss. Its value "
+        "comes from `argmax`, `round`, or a comparison, and its gradient was substituted. Use a "
+        "loss that changes smoothly.",
         giving(straight_through),
     ),
     "turned": Wrong(

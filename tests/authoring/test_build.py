@@ -502,7 +502,7 @@ def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, m
 def test_an_unknown_number_is_said(folders):
     write(folders)
     lessons = authoring.read_lessons(folders)
-    with pytest.raises(BuildError, match="There is no lesson '07' to build. There are 01."):
+    with pytest.raises(BuildError, match="There is no lesson '07' to build. Choose from 01."):
         authoring.select(lessons, ["07"])
     assert authoring.select(lessons, ["01"]) == authoring.select(lessons, []) == lessons
 

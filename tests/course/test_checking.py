@@ -257,7 +257,7 @@ def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkey
 def test_a_pass_stays_and_is_said_to_stay():
     check("01.2", (4, 2))
     assert check("01.2", (2, 4)).progress == (
-        "You passed this exercise before, and that stays. Lesson 01: 1 of 5 passed."
+        "You passed this exercise before, and that still counts. Lesson 01: 1 of 5 passed."
     )
 
 

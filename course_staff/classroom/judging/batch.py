@@ -131,7 +131,7 @@ class Batch:
         except Exception as error:  # one submission must not stop the others; it is run next time
             message = (
                 f"The grader itself failed on this notebook ({type(error).__name__}: {error}). "
-                "Grade again; if it fails again, grade this notebook by hand and report the error."
+                "This is no fault of yours. It is graded again, or by hand."
             )
             self.accidents.add(submission.place)
             verdict = Verdict("crashed", message)

@@ -128,9 +128,9 @@ def _check_cell(lesson: LessonSource, exercise_id: str) -> int:
                 return index
             break
     raise NbgraderError(
-        f"lessons/{lesson.name}: nbgrader reads the points of exercise {exercise_id} from what the "
-        f'cell of its check shows. Let one cell below the exercise end with check("{exercise_id}", '
-        "answer), and hold no other check."
+        f"lessons/{lesson.name}: no cell ends with the check of exercise {exercise_id}, so "
+        "nbgrader cannot read its points. End one cell below the exercise with "
+        f'check("{exercise_id}", answer), and put no other check in that cell.'
     )
 
 

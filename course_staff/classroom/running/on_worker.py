@@ -132,7 +132,7 @@ def _start(settings: dict[str, Any], worker: Any) -> _Warm:
     for what in sorted(here.keys() | settings["versions"].keys()):
         ours, wanted = here.get(what, "none"), settings["versions"].get(what, "none")
         if ours != wanted:
-            raise ServerFailed(f"Its {what} is not the grader's: {ours} there, {wanted} here.")
+            raise ServerFailed(f"Its {what} is {ours}, but the grader's is {wanted}.")
     # Dask removes its folder, also that of a worker which was killed.
     folder = Path(tempfile.mkdtemp(prefix="course-", dir=worker.local_directory))
     hidden = [*map(Path, settings["hidden"]), *private_folders(), *checkout_folders()]

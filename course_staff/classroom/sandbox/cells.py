@@ -59,18 +59,24 @@ def read_cells(data: bytes) -> list[Cell]:
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise NotANotebook("The file is not a notebook: it is cut off, or not JSON.") from error
+        raise NotANotebook(
+            "The file is not a notebook: it is cut off, or not JSON. Save it again in Jupyter, and "
+            "hand in that file."
+        ) from error
     except MemoryError:
         raise NotANotebook(
-            "The file is too large for the memory limit of a notebook. Clear its outputs, "
-            "or raise the limit with --memory."
+            "The file is too large for the memory limit of a notebook. Clear its outputs, save it, "
+            "and hand it in again."
         ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and notebook.get("worksheets"):
         with suppress(KeyError, TypeError):
             cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
     if not isinstance(cells, list):
-        raise NotANotebook("The file is JSON, but not a notebook: it has no list of cells.")
+        raise NotANotebook(
+            "The file is JSON, but not a notebook: it has no list of cells. Hand in the .ipynb "
+            "file that you worked in."
+        )
     code = [c for c in cells if isinstance(c, dict) and c.get("cell_type") == "code"]
     return [_read_cell(number, cell) for number, cell in enumerate(code, start=1)]
 
