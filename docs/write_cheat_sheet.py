@@ -5,7 +5,7 @@ from pathlib import Path
 from course_utils import cheat_sheet
 
 PAGE = Path(__file__).with_name("cheat_sheet.md")
-HEAD = """# Why is my gradient None, zero or NaN?
+HEAD = """# Why is my gradient `None`, zero, or NaN?
 
 To get the cause and the line in *your* program, replace `tf.GradientTape` with
 [`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. Most often, it is one of these:
@@ -18,7 +18,7 @@ To get the cause and the line in *your* program, replace `tf.GradientTape` with
   *integer-dtype*).
 
 In the tables, `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. In a notebook,
-`cheat_sheet()` shows them.
+`cheat_sheet()` shows these tables.
 
 """
 
