@@ -30,8 +30,7 @@ from keras import layers
 # %% [markdown]
 # ## Which option do I need?
 #
-# You can now write any training loop. Usually you don't have to. Work down this table, and stop at the first row that
-# fits:
+# You can now write any training loop, but you will rarely need to. Work down this table, and stop at the first row that fits:
 #
 # | what you want to change | what you write |
 # |---|---|
@@ -45,8 +44,8 @@ from keras import layers
 # Why not always write the loop? Because a loop also has to do everything else that `fit` does: metrics, sample weights, loss
 # scaling, the progress bar, and the calls to the callbacks.
 #
-# We start with `train_step`, because it shows what `fit` does with a batch. Then come the two smaller options, a loss and an
-# optimizer.
+# We begin out of order, with `train_step`, because it shows what `fit` does with a batch. After that, the two smaller options,
+# a loss and an optimizer, are easy.
 
 # %% [markdown]
 # ## What does fit do with a batch?
@@ -70,7 +69,7 @@ class ShortStep(keras.Sequential):
 
 
 # %% [markdown]
-# The tape, the gradient and the update are those of lesson 09. Two calls are new. `compute_loss` computes the loss that you
+# The tape, the gradient and the update are the ones from lesson 09. Two calls are new. `compute_loss` computes the loss that you
 # gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics that you gave to
 # `compile`, and returns all values, which `fit` shows and records. The first of `self.metrics` is always the mean loss, and
 # the step updates it.
@@ -138,8 +137,8 @@ else:
 #
 # ## What does the short step leave out?
 #
-# It leaves out three things, and Keras's own `train_step` has them all. Here it is, simplified to one input tensor and one
-# device:
+# The short step leaves out three things that Keras's own `train_step` includes. Here is Keras's version, simplified to one
+# input tensor and one device:
 
 
 # %%
@@ -161,12 +160,12 @@ class WrittenOut(keras.Sequential):
 # - **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If you give
 #   `fit` no weights, it is `None`.
 # - **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In 16-bit
-#   arithmetic, small gradients can become zero, and a larger loss prevents this (lesson 20). `apply` always divides the
+#   arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` always divides the
 #   gradients by the factor, whether or not you scaled the loss. So the short step took steps that were eight times too small.
 # - **A short last batch.** The last batch may be smaller than the others. So the metric of the mean loss weights each batch by
 #   its number of examples. (This `sample_weight` has nothing to do with the sample weights of the examples.)
 #
-# Is anything else lost? Compare again, now with sample weights:
+# Is anything still missing? Compare again, now with sample weights:
 
 # %%
 example_weights = tf.random.uniform((512,))
@@ -192,10 +191,10 @@ assert difference < 1e-4
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do everything
-# that Keras's own step does. At the moment, it leaves out five things.
+# that Keras's own step does. At the moment, it leaves out five things, some of which the short step got right.
 #
-# The check uses a model with batch normalization and a regularizer, `data` with three entries, and an optimizer that may
-# have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
+# The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
+# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
 
 
 # %% exercise="14.3"
@@ -379,7 +378,7 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 #
 # ## Why update_step, and not apply?
 #
-# `apply` receives all gradients at once, so it looks like the better place. But there, the gradients are not final yet:
+# `apply` receives all gradients at once, so it may look like the better place. At that point, however, they are not final yet:
 #
 # - With **loss scaling**, they are still multiplied by the `loss_scale_factor`.
 # - With **accumulation** (`gradient_accumulation_steps=2`), `apply` gets the gradients of one batch, but the update uses the
@@ -476,7 +475,7 @@ check("14.5", means)
 #
 # <details><summary>1. A loss function for <code>compile</code> returns one number for the whole batch. What breaks?</summary>
 #
-# The sample weights. Each weight now multiplies the mean of the batch, and not the loss of its own example.
+# The sample weights. Each weight now multiplies the mean of the batch instead of the loss of its own example.
 #
 # </details>
 # <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
@@ -496,7 +495,7 @@ check("14.5", means)
 # %% [markdown]
 # ## Recap
 #
-# - Use the smallest option that is enough. Try them in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
+# - Use the smallest option that is enough, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - A loss function returns one loss for each example.
 # - Change gradients in the optimizer's `update_step`.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss` and the
