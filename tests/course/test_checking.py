@@ -163,7 +163,7 @@ def test_values_that_a_wrong_answer_reads_from_the_notebook_are_named():
     names = {"tf": tf, "a": 3.0}
     exec("def slope(x):\n    return a * tf.sin(x)", names)
     result = check("01.1", names["slope"])
-    said = "Your function reads `a` from the notebook, not from its arguments."
+    said = "Your function reads `a` from the notebook, not from its arguments, so every call"
     assert result.where_to_look.startswith(said) and said in repr(result)
     assert "<details><summary>Where to look</summary><div>Your function" in result._repr_html_()
     names["a"] = tf.abs  # code, which a function may use

@@ -353,9 +353,9 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
         ((tmp_path / "zipped", "--out", out), "not notebooks of a lesson: 01_first_tape.rar"),
         (
             (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
-            "is not empty, and no earlier",
+            "is not empty, and was not written by",
         ),
-        ((tmp_path / "empty", "--out", tmp_path / "own"), "is not empty, and no earlier"),
+        ((tmp_path / "empty", "--out", tmp_path / "own"), "is not empty, and was not written by"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
         ((tmp_path / "empty", "--out", tmp_path / "empty"), "There are no submissions"),
         ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
@@ -504,7 +504,7 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     assert "the disk is full" in grading.rows[5].message
     assert kept(tmp_path / "out") == 0  # so that it runs next time
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "next time: s2/01_first_tape.ipynb" in result.output
+    assert result.exit_code == 1 and "failed here: s2/01_first_tape.ipynb" in result.output
 
 
 def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -520,7 +520,7 @@ def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "next time: s1/01_first_tape.ipynb" in result.output
+    assert result.exit_code == 1 and "failed here: s1/01_first_tape.ipynb" in result.output
     graded = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").open()]
     outcomes = {(row["student"], row["outcome"]) for row in graded}
     assert outcomes >= {("s1", "crashed"), ("s2", "not attempted")}
