@@ -714,7 +714,7 @@ def test_second_order_of_a_linear_part_is_zero():
         (lambda x, y: x, [1.0, 2.0], {"grads": [1.0]}, ValueError, "grads has 1"),
         (lambda x: x, 3.0, {"grads": "steep"}, TypeError, "grads for x"),
         (lambda x: x, [1.0, tf.Variable(2.0)], {}, TypeError, "mixes variables and tensors"),
-        (lambda x: x**2, tf.Variable(2.0), {}, TypeError, "and f takes x. Give an f without"),
+        (lambda x: x**2, tf.Variable(2.0), {}, TypeError, "but it takes x. Pass an f without"),
         (lambda x: tf.round(x), 3.0, {"order": 2}, ValueError, "first gradient is None"),
     ],
 )
