@@ -133,8 +133,8 @@ def grade(
     Blackboard imports: the roster's ids, with a column of points for each lesson. To change points,
     or add a comment, write `overrides.csv` into the folder of the results, with the columns
     student, exercise, points, comment and by. Every grading applies it, and feedback and gradebook
-    say who changed what, and why. Write `excused` instead of points for a lesson that a student
-    need not hand in.
+    say who changed what, and why. Write `excused` instead of points for a lesson that does not
+    count for a student.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
@@ -262,7 +262,7 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         )
     for sentence in _handed_in_again(grading.found.submissions):
         print_text(sentence)
-    for sentence in _lowered(grading.counting):
+    for sentence in [*_lowered(grading.counting), *_excused(grading)]:
         print_text(sentence)
     for sentence in grading.found.contradictions:
         errors.print(sentence)
@@ -312,6 +312,19 @@ def _lowered(rows: "list[Row]") -> list[str]:
         f"answer now earns {row.graded_points:g}. Remove the line if it is out of date."
         for row in rows
         if row.graded_points is not None and row.points < row.graded_points
+    ]
+
+
+def _excused(grading: "Grading") -> list[str]:
+    """Say who handed in a lesson from which overrides.csv excuses them."""
+    names = {row.student: row.student for row in grading.counting}
+    if roster := grading.roster:
+        names = {student: m.name for student in names if (m := roster.member(student))}
+    handed_in = {(names.get(row.student, ""), row.lesson) for row in grading.counting}
+    return [
+        f"overrides.csv excuses {student} from lesson {lesson}, which was handed in. It does not "
+        "count. To count it, remove the line."
+        for student, lesson in sorted(handed_in & grading.excuses.keys())
     ]
 
 

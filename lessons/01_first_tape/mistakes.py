@@ -27,7 +27,7 @@ def cubic(x):
 SLOPES = {
     "returns none": Wrong(
         "Your function returned `None`. Make `x` a `tf.Variable`, compute `y` from it inside "
-        "the `with` block, and return `tape.gradient(y, x)`.",
+        "the `with` block, and return `tape.gradient(y, x)`: the target `y` comes first.",
         lambda x: print(slope_of(cubic)(x)),
     ),
     "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", cubic),

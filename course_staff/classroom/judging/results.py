@@ -108,3 +108,9 @@ class Grading:
         """Return the rows that count of a student of the roster."""
         roster = self.roster
         return [r for r in self.counting if roster and roster.member(r.student) is member]
+
+    def excuses_of(self, student: str) -> dict[str, str]:
+        """Return the reasons why a student of the gradebook is excused, by lesson."""
+        return {
+            lesson: reason for (name, lesson), reason in self.excuses.items() if name == student
+        }

@@ -24,10 +24,10 @@ def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
     A cell is empty where nothing was handed in, and 0 where it was and earned nothing. A lesson
-    from which a teacher excused the student is ``excused``, and its points are not possible. With a
-    roster there is a line for each of its students, and for nobody else, with the group that it
-    says, where it says any. The text starts with a byte order mark, by which spreadsheets know
-    UTF-8, and no cell starts a formula.
+    from which a teacher excused the student is ``excused``; its points are not possible, and do not
+    count if it was handed in all the same. With a roster there is a line for each of its students,
+    and for nobody else, with the group that it says, where it says any. The text starts with a byte
+    order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
@@ -41,9 +41,10 @@ def gradebook_csv(grading: Grading) -> str:
     more = ["group"] if has_groups else []
     table.writerow([*header, "total", "possible", "comments", *more])
     for student, group, student_rows in lines:
+        excuses = grading.excuses_of(student)
+        student_rows = [row for row in student_rows if row.lesson not in excuses]
         points = {row.exercise: row.points for row in student_rows}
         cells = [_number(points.get(e.id)) for e in exercises]
-        excuses = {n: reason for (s, n), reason in grading.excuses.items() if s == student}
         sums = [
             "excused" if lesson in excuses else points_in(student_rows, lesson)
             for lesson in lessons

@@ -51,8 +51,8 @@ def upload_csv(grading: Grading) -> bytes:
     table.writerow([*(roster.header[place] for place in kept), *names])
     for cells, member in roster.lines:
         if member is not None:
-            own = grading.of_member(member)
-            points = [points_in(own, number) for number in lessons]
+            rows, excuses = grading.of_member(member), grading.excuses_of(member.name)
+            points = ["" if n in excuses else points_in(rows, n) for n in lessons]
         elif _POINTS_POSSIBLE.match(cells[0]):
             points = [
                 f"{_possible(number)}" if place is None else cells[place].strip()

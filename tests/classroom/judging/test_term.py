@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from course_staff.classroom.grade_command import _lowered
+from course_staff.classroom.grade_command import _excused, _lowered
 from course_staff.classroom.intake.roster import Member, Roster, RosterError
 from course_staff.classroom.judging.overrides import excuses_in, read_overrides, with_overrides
 from course_staff.classroom.judging.results import BadInput, Grading, Row
@@ -125,7 +125,6 @@ def test_an_older_submission_is_not_changed(tmp_path):
         ("ada,02,,Reason,Me", "changes 02 of ada"),
         ("ada,01.9,1,Reason,Me", "Line 2 .* there is no exercise '01.9'"),
         ("ada,01.1,1,5,Reason,Me", "Line 2 .* more fields"),
-        ("ada,01,excused,Reason,Me", "which was handed in"),
         ("ada,01.1,excused,Reason,Me", "excused only from a whole lesson"),
     ],
 )
@@ -173,3 +172,18 @@ def test_who_handed_in_nothing_can_be_excused(tmp_path):
     assert "nothing handed in for lesson 01" not in page
     with pytest.raises(BadInput, match="excuses Bob B, who is not in gradebook.csv"):
         excuses_in(overrides, handed_in)
+
+
+def test_work_of_an_excused_student_is_graded_and_does_not_count(tmp_path):
+    overrides = read_overrides(write(tmp_path / "overrides.csv", "Bob B,01,excused,Ill,Me"))
+    handed_in = [*rows("Ada Lovelace", points=2.0), *rows("Bob B", points=2.0)]
+    changed = with_overrides(handed_in, overrides, CLASS)
+    assert changed == handed_in
+    excuses = excuses_in(overrides, handed_in, CLASS)
+    grading = Grading(rows=changed, roster=CLASS, excuses=excuses)
+    ada, bob = table(gradebook_csv(grading))
+    assert (bob["01.1"], bob["lesson 01"], bob["total"]) == ("", "excused", "0")
+    assert ada["total"] == ada["lesson 01"] != "0"
+    (sentence,) = _excused(grading)
+    assert sentence.startswith("overrides.csv excuses Bob B from lesson 01, which was handed in.")
+    assert _excused(Grading(rows=handed_in)) == []
