@@ -52,7 +52,7 @@ from .sandbox.limits import Limits
 
 __all__ = ["Options", "Watcher", "grade"]
 
-_WITH_CODE = ("failed", "error", "timeout")  # outcomes of an answer that a teacher may want to see
+_WITH_CODE = ("failed", "error")  # outcomes whose answers the class page shows
 
 Verdicts = Mapping[str, dict[str, Verdict]]  # by submission and exercise
 Cells = dict[str, list[Cell]]  # by submission

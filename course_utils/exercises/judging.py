@@ -13,6 +13,7 @@ from .isolation import PATIENCE, TimeLimitReached, state_kept, time_limit
 from .observation import file_of
 from .question import Question, ValueQuestion
 from .references import Reference, stored, stored_reference
+from .tensorflow_state import keep_keras_call_context
 
 __all__ = ["TIME_LIMIT", "assess", "kept_alive", "observe_and_judge", "stopped_in_words"]
 
@@ -87,7 +88,7 @@ def kept_alive() -> Iterator[None]:
     with ExitStack() as stack:
         if "tensorflow" in sys.modules:
             stack.enter_context(_fitting_output_gradients())
-            stack.enter_context(_call_context_kept())
+            stack.enter_context(keep_keras_call_context())
         yield
 
 
@@ -113,15 +114,3 @@ def _fitting_output_gradients() -> Iterator[None]:
 
     with patch.object(tf.GradientTape, "gradient", gradient):
         yield
-
-
-@contextmanager
-def _call_context_kept() -> Iterator[None]:
-    """Restore what Keras knows of the call in progress, which a stop may leave behind."""
-    from keras.src.backend.common import global_state
-
-    before = global_state.get_global_attribute("current_call_ctx")
-    try:
-        yield
-    finally:
-        global_state.set_global_attribute("current_call_ctx", before)

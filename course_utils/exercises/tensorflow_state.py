@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "forget_tracings",
     "graphs_can_be_cancelled",
+    "keep_keras_call_context",
     "keep_tensorflow_random_state",
     "traced_anew",
 ]
@@ -45,6 +46,18 @@ def forget_tracings() -> None:
     from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
     polymorphic_function._frequent_tracing_detector_manager._detectors.clear()
+
+
+@contextmanager
+def keep_keras_call_context() -> Iterator[None]:
+    """Restore what Keras knows of the call in progress, which a stop may leave behind."""
+    from keras.src.backend.common import global_state
+
+    before = global_state.get_global_attribute("current_call_ctx")
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("current_call_ctx", before)
 
 
 @contextmanager

@@ -140,14 +140,8 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     """
     if not callable(f):
         raise TypeError(f"f must be a function, but it is {type(f).__name__}: pass f, not f(x).")
-    model = everything = at
-    if hasattr(at, "trainable_variables"):
-        # A Keras model lists everything that a forward pass may change in `variables`.
-        at, everything = list(at.trainable_variables), list(at.variables)
-        if not at:
-            raise ValueError(
-                "The model has no trainable variables. Build it first: call it once on a batch."
-            )
+    model = at
+    at, state = _to_differentiate(at)
     leaves = tf.nest.flatten(at)
     if not leaves:
         raise ValueError(
@@ -159,51 +153,79 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
             f"{label} mixes variables and tensors. Give only variables, with an f without "
             "arguments, or only tensors, which f takes as arguments."
         )
-    places = _places(at, label)
     if variables:
         _require_no_arguments(f, label)
-        paths = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
-        names = [
-            place if path == "Variable" else f"{path} ({place})" if paths.count(path) > 1 else path
-            for path, place in zip(paths, places, strict=True)
-        ]
+        names = _variable_names(leaves, _places(at, label))
     else:
-        names = _argument_names(f, at) or places
+        names = _argument_names(f, at) or _places(at, label)
     dtypes = [_dtype_of(leaf) for leaf in variables or leaves]
-    is_constant = [dtype is not None and (dtype.is_integer or dtype.is_bool) for dtype in dtypes]
-    if all(is_constant):
-        is_constant = [False] * len(leaves)  # which `floating_tensor` refuses, with a sentence
-    positions = [i for i, constant in enumerate(is_constant) if not constant]
+    positions = _positions_to_move(dtypes)
+    # A tensor that is given twice is two leaves, which the tape must tell apart.
+    tensors = [tf.identity(floating_tensor(names[i], (variables or leaves)[i])) for i in positions]
+    read = _read_by(f)
+    return Point(
+        call=(lambda moved: f()) if variables else _call_with(f, at, positions),
+        names=[names[i] for i in positions],
+        leaves=[variables[i] for i in positions] if variables else tensors,
+        values=[tensor.numpy().astype(np.float64) for tensor in tensors],
+        state=_tf_variables(state),
+        positions=positions,
+        constants={
+            name: dtype.name
+            for i, (name, dtype) in enumerate(zip(names, dtypes, strict=True))
+            if i not in positions and dtype is not None
+        },
+        lengths=_lengths_of(read) | _lengths_of(dict(zip(names, leaves, strict=True))),
+        is_half_precision=any(map(_computes_in_16_bits, [model, f, *tensors, *read.values()])),
+    )
+
+
+def _to_differentiate(at: Any) -> tuple[Any, Any]:
+    """Return the leaves of ``at``, and all that a call of f may change: of a model, its variables.
+
+    ValueError says if a model has none yet.
+    """
+    if not hasattr(at, "trainable_variables"):
+        return at, at
+    if not at.trainable_variables:
+        raise ValueError(
+            "The model has no trainable variables. Build it first: call it once on a batch."
+        )
+    # A Keras model lists everything that a forward pass may change in `variables`.
+    return list(at.trainable_variables), list(at.variables)
+
+
+def _variable_names(leaves: list[Any], places: list[str]) -> list[str]:
+    """Name variables by their paths, and also by their places if two share a path."""
+    paths = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
+    return [
+        place if path == "Variable" else f"{path} ({place})" if paths.count(path) > 1 else path
+        for path, place in zip(paths, places, strict=True)
+    ]
+
+
+def _positions_to_move(dtypes: list[tf.DType | None]) -> list[int]:
+    """Return the positions of the leaves that are not integer or boolean, or else all of them.
+
+    `floating_tensor` refuses those, with a sentence.
+    """
+    moving = [
+        i for i, dtype in enumerate(dtypes) if not (dtype and (dtype.is_integer or dtype.is_bool))
+    ]
+    return moving or list(range(len(dtypes)))
+
+
+def _call_with(f: Callable[..., Any], at: Any, positions: list[int]) -> Callable[[list[Any]], Any]:
+    """Return a function that calls ``f`` with other leaves at these positions of ``at``."""
 
     def call(moved: list[Any]) -> Any:
-        if variables:
-            return f()
-        arguments = list(leaves)
+        arguments = tf.nest.flatten(at)
         for position, leaf in zip(positions, moved, strict=True):
             arguments[position] = leaf
         structure = tf.nest.pack_sequence_as(at, arguments)
         return f(*structure) if isinstance(at, list | tuple) else f(structure)
 
-    # A tensor that is given twice is two leaves, which the tape must tell apart.
-    tensors = [tf.identity(floating_tensor(names[i], (variables or leaves)[i])) for i in positions]
-    values = [tensor.numpy().astype(np.float64) for tensor in tensors]
-    return Point(
-        call=call,
-        names=[names[i] for i in positions],
-        leaves=[variables[i] for i in positions] if variables else tensors,
-        values=values,
-        state=_tf_variables(everything),
-        positions=positions,
-        constants={
-            name: dtype.name
-            for name, dtype, constant in zip(names, dtypes, is_constant, strict=True)
-            if constant and dtype is not None
-        },
-        lengths=_lengths_of(_read_by(f)) | _lengths_of(dict(zip(names, leaves, strict=True))),
-        is_half_precision=any(
-            map(_computes_in_16_bits, [model, f, *tensors, *_read_by(f).values()])
-        ),
-    )
+    return call
 
 
 def _dtype_of(leaf: object) -> tf.DType | None:

@@ -10,9 +10,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import keras
-
 from ..recording.places import Line, Place, cell_number, is_user_file
+from ..recording.tensorflow_internals import layers_in
 from ..recording.tensors import is_variable
 from .reaching import Level
 from .syntax import (
@@ -317,9 +316,8 @@ class ProgramText:
             value = self.names.get(call.func.id)
         elif isinstance(call.func, ast.Attribute):
             value = getattr(self.names.get(ast.unparse(call.func.value)), call.func.attr, None)
-        layers = value._flatten_layers() if isinstance(value, keras.layers.Layer) else [value]
         wrapped = ("python_function", "__func__", "call", "function")
-        for each in layers:
+        for each in layers_in(value):
             for function in (each, *(getattr(each, name, None) for name in wrapped)):
                 function = getattr(function, "__func__", function)
                 code = getattr(function, "__code__", None)

@@ -17,6 +17,7 @@ __all__ = [
     "gradients_of_operation",
     "inner_graphs",
     "is_of_gradient",
+    "layers_in",
     "lines_of_message",
     "moment",
     "moment_of",
@@ -136,6 +137,13 @@ def inner_graphs(operation: Any) -> dict[str, Any]:
                     break
                 graph = getattr(graph, "outer_graph", None)
     return found
+
+
+def layers_in(value: Any) -> list[Any]:
+    """Return a Keras layer with all that are in it, in any depth; else the value alone."""
+    import keras
+
+    return list(value._flatten_layers()) if isinstance(value, keras.layers.Layer) else [value]
 
 
 def is_of_gradient(operation: Any) -> bool:

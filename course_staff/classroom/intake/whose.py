@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePath
@@ -104,12 +104,12 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
         place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()
     }
     replies = {place: _reply(place, parts[place], owner) for place, owner in owners.items()}
-    together = _same_assignment(filter(None, replies.values()))
-    return {
-        place: replace(owner, reply=reply and replace(reply, download=together[reply.download]))
-        for place, owner in owners.items()
-        for reply in (replies[place],)
-    }
+    first_download = _same_assignment(filter(None, replies.values()))
+    for place, reply in replies.items():
+        if reply is not None:
+            reply = replace(reply, download=first_download[reply.download])
+            owners[place] = replace(owners[place], reply=reply)
+    return owners
 
 
 def _system_below(paths: Iterable[tuple[str, ...]]) -> str | None:
@@ -169,15 +169,11 @@ def in_drop_box(
     result = dict(owners)
     problems: dict[PurePath, str] = {}
     for place, owner in owners.items():
-        # The first that is somebody else's; what is in it, that person put there.
-        try:
-            above = reversed([place, *place.parents])
-            put = next((p for p in above if status(p).st_uid not in collectors), None)
-        except (OSError, ValueError):  # in an archive of a collector's, or gone meanwhile
+        put = _put_by_another(place, collectors, status)
+        if put is None:
             continue
-        if put is None or not (
-            owner.layout == HAND_IN or status(put.parent).st_mode & stat.S_ISVTX
-        ):
+        is_sticky = bool(status(put.parent).st_mode & stat.S_ISVTX)
+        if owner.layout != HAND_IN and not is_sticky:
             continue
         student = _login(status(put).st_uid)
         result[place] = Owner(student, _DROP_BOX, _DROP_BOX, (), arrived=_arrival(folder / place))
@@ -187,6 +183,21 @@ def in_drop_box(
                 f"there by {shown(student)}: it was graded as work of {shown(student)}."
             )
     return result, list(problems.values())
+
+
+def _put_by_another(
+    place: PurePath, collectors: Collection[int], status: Callable[[PurePath], os.stat_result]
+) -> PurePath | None:
+    """Return the highest folder of a path, or its file, that is of none of the collectors.
+
+    Whoever owns a folder put there what is in it. It is None also for what is in an archive, or
+    has gone meanwhile.
+    """
+    try:
+        downwards = reversed([place, *place.parents])
+        return next((p for p in downwards if status(p).st_uid not in collectors), None)
+    except (OSError, ValueError):
+        return None
 
 
 def _login(uid: int) -> str:

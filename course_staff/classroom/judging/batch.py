@@ -145,29 +145,36 @@ class Batch:
         if known is not None:
             return known
         data = read_data(submission, self._limits.notebook)
-        exercises = {
-            exercise.id: exercise for exercise in find_lesson(submission.lesson).exercises()
-        }
-        shown = _shown(self._notebooks / f"{find_lesson(submission.lesson).name}.ipynb")
+        verdicts = self._judge(submission.lesson, data, server)
+        if before is not None:
+            verdicts |= {i: before[i] for i, v in verdicts.items() if v.outcome in _STOPPED}
+        kept = self._kept(submission, data) if self._again else None
+        if self._again and kept is not None:
+            verdicts = kept | {i: verdicts[i] for i in self._again.picks(submission, kept)}
+        is_last_run = before is not None or not _was_stopped(verdicts)
+        if is_last_run:
+            self._keep(submission, data, verdicts)
+        return verdicts
+
+    def _judge(self, lesson_number: str, data: bytes, server: Runner) -> dict[str, Verdict]:
+        """Run a notebook and judge its answers.
+
+        An answer that takes its process down does not take the others with it: the notebook runs
+        again without that answer.
+        """
+        lesson = find_lesson(lesson_number)
+        exercises = {exercise.id: exercise for exercise in lesson.exercises()}
+        shown = _shown(self._notebooks / f"{lesson.name}.ipynb")
         own_names = _own_names(data, shown)
         settled: dict[str, Verdict] = {}
         for _ in range(_MOST_RUNS):
             examination = Examination(exercises, self._references)
-            job = {"lesson": submission.lesson, "without": list(settled), "shown": shown}
+            job = {"lesson": lesson_number, "without": list(settled), "shown": shown}
             run = server.run(job, data, examination)
             verdicts = examination.decide(run, own_names) | settled
-            # An answer that takes its process down does not take the others with it.
             if run.ended == "done" or run.pending not in exercises:
                 break
             settled[run.pending] = verdicts[run.pending]
-        if before is not None:
-            stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
-            verdicts |= {i: before[i] for i in stopped}
-        kept = self._kept(submission, data) if self._again else None
-        if self._again and kept is not None:
-            verdicts = kept | {i: verdicts[i] for i in self._again.picks(submission, kept)}
-        if before is not None or not _was_stopped(verdicts):  # or else it runs once more
-            self._keep(submission, data, verdicts)
         return verdicts
 
 

@@ -79,8 +79,8 @@ def name_groups(
     if missing is not None:
         there = ", ".join(found) or "none"
         raise NamingError(f"{results} has no group {missing!r}. Its groups are: {there}.")
-    groups = [found[id_] for id_ in dict.fromkeys(group_ids)]
-    exercise, *others = sorted({group.shortest.exercise for group in groups})
+    chosen = [found[id_] for id_ in dict.fromkeys(group_ids)]
+    exercise, *others = sorted({group.shortest.exercise for group in chosen})
     if others:
         raise NamingError(
             "Groups that are named together must be from the same exercise. Run the command once "
@@ -103,12 +103,12 @@ def name_groups(
         raise NamingError("Write one to three sentences, and end the last one with a period.")
     new = [
         Taught(exercise, name, sentence, group.shortest.program, group.shortest.behavior)
-        for group in groups
+        for group in chosen
     ]
     if keep:
         _keep(results / ".grading", new)
     write_records(path, [*taught, *new])
-    return sorted({student for group in groups for student in group.students}), new
+    return sorted({student for group in chosen for student in group.students}), new
 
 
 def gallery_entry(taught: Sequence[Taught]) -> str:
