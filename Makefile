@@ -73,7 +73,7 @@ CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 # build/durations.txt.
 test: lint ## Run the tests and every notebook
 	$(PYTEST) -m "not nightly" --durations=40 $(UNIT) $(NOTEBOOKS)
-	@echo "Left out: the tests of the wheel, of releases, of nbgrader and of a Dask cluster. \`make test-all\` runs them too."
+	@echo "Left out: the tests of the wheel, of releases, of nbgrader, of a Dask cluster and of two workers, and more random seeds. \`make test-all\` runs them too."
 
 test-all: lint $(NBGRADER) $(CLUSTER) ## Run those that `make test` leaves out, too
 	$(PYTEST) --durations=40 $(UNIT) $(NOTEBOOKS)

@@ -21,6 +21,7 @@ from course_utils.workspace.originals import (
     typed_in_words,
 )
 
+from .documents import DOCUMENTS, with_minutes
 from .keys import asked_key, observed_key, said_key
 from .observing import MistakesError
 from .questions import observed_lines, reworded_lines
@@ -239,8 +240,18 @@ def _sources(notebook: NotebookNode) -> list[tuple[str, dict, bool]]:
 
 
 def write_table(lessons: list[LessonSource], folders: Folders) -> None:
-    """Write the table of the lessons, which all that runs afterwards reads."""
+    """Write the table of the lessons, which all that runs afterwards reads, and their minutes."""
     write_atomically(folders.table, table_text(lessons))
+    for path, text in _documents(lessons, folders):
+        if text != _read(path):
+            write_atomically(path, text)
+
+
+def _documents(lessons: list[LessonSource], folders: Folders) -> list[tuple[Path, str]]:
+    """Return the documents that give the lessons' minutes, and what they should say."""
+    times = {lesson.name[:2]: lesson.times for lesson in lessons}
+    paths = [folders.root / name for name in DOCUMENTS]
+    return [(path, with_minutes(_read(path), times)) for path in paths if path.exists()]
 
 
 def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[str], None]) -> None:
@@ -362,6 +373,9 @@ def find_drift(
             drift.append(_drifted(solution, folders, message))
     if _read(folders.table) != table_text(lessons):
         drift.append(_drifted(folders.table, folders, "is not what the lessons give"))
+    for path, text in _documents(lessons, folders):
+        if _read(path) != text:
+            drift.append(_drifted(path, folders, "does not give the lessons' minutes"))
     names = {f"{lesson.name}.ipynb" for lesson in lessons}
     for folder in (folders.notebooks, folders.solutions):
         for path in sorted(folder.glob("*.ipynb")):

@@ -240,12 +240,10 @@ PREDICTIONS = (
         "01.a",
         right="6",
         options={
-            "6": "A tape is not a formula that is filled in later. It stored the values at the "
-            "moment of recording, and x was 3 then.",
-            "10": "10 is the slope at the current x, 2 · 5, and a formula would give it. But "
-            "the tape stored the value from the moment of recording.",
-            "an error": "TensorFlow could complain that x has changed. But changing a variable "
-            "after the recording is allowed.",
+            "6": "x was 3 when the tape recorded the square.",
+            "10": "10 is the slope at the current x, as a formula would give it. But the tape "
+            "stored the value from the moment of recording.",
+            "an error": "You may change a variable after the recording, so there is no error.",
         },
     ),
     Callout(
@@ -253,11 +251,10 @@ PREDICTIONS = (
         right="None",
         options={
             "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the "
-            "line that computes y runs before the block, so the tape did not record it.",
-            "0": "0 would say that the curve is flat at x. But for any number, the tape needs "
-            "a path from x to y.",
+            "line that computes y runs above the block, so the tape did not record it.",
+            "0": "0 would mean that the tape found a path, and that the slope along it is zero.",
             "None": "The tape was not recording when y was computed, so it knows no path from "
-            "x to y. It raises no error: it returns `None`.",
+            "x to y. This is no error: you just get `None`.",
         },
     ),
     Callout(

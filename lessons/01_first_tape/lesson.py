@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. The line raises no error,
-# and the loss still prints. But the gradient is `None`, and the weight cannot be trained. A tape differentiates what
-# it recorded, and nothing else. In this lesson you learn what it records, and by the end you will spot that line at
+# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. Nothing raises an error and
+# the loss still prints, but the gradient is `None` and the weight no longer trains. A tape differentiates what it
+# recorded, and nothing else. In this lesson you learn what it records. By the end you will spot a line like that at
 # once.
 #
 # **You will learn to**
@@ -25,9 +25,9 @@ import tensorflow as tf
 # %% [markdown]
 # ## A first gradient
 #
-# A model learns by changing its numbers a little, in the direction that lowers the loss. For that you need
-# derivatives, and TensorFlow can compute them for you. Start with one number: x² at x = 3. Its derivative is 2x, so
-# the answer should be 6.
+# A model learns by changing its parameters a little at a time, in the direction that lowers the **loss**, the number
+# that measures how wrong the model is. Finding that direction takes derivatives, which TensorFlow can compute for you.
+# Start with x² at x = 3. The derivative is 2x, so the answer should be 6.
 
 # %%
 x = tf.Variable(3.0)
@@ -45,18 +45,19 @@ assert dy_dx.numpy() == 6.0 and x.trainable
 # %% [markdown]
 # Three things happened here:
 #
-# - `tf.Variable(3.0)` holds a number that can change, such as a weight of a model. Write 3.0 and not 3: an integer has
-#   no gradient.
-# - Inside the `with` block, the **tape** recorded each operation that used the variable: here, the square.
-# - `tape.gradient(y, x)` went back through the recording and returned the derivative of y with respect to x. We call y
-#   the **target** and x the **source**. The target comes first.
+# - `tf.Variable(3.0)` holds a value that can change, such as a model's weight. Write 3.0 rather than 3, because
+#   integers have no gradient.
+# - Inside the `with` block, the **tape** recorded every operation that depends on the variable. Here there is only one,
+#   the square.
+# - `tape.gradient(y, x)` worked backward through the recording and returned the derivative of y with respect to x. We
+#   call y the **target** and x the **source**. The target comes first.
 #
 # The derivative of a target with respect to a source is called the **gradient**. For single numbers it is the slope:
 # near x = 3, y grows six times as fast as x.
 #
 # ### Exercise 01.1: complete
 #
-# Write a function that returns the slope of y = x³ - 2x at any float `x`. Let a tape find it.
+# Write a function that takes a float `x`, and uses a tape to return the slope of y = x³ - 2x at that point.
 
 # %% exercise="01.1"
 def slope(x):
@@ -86,7 +87,7 @@ check("01.1", slope)
 # %% [markdown]
 # ## What is on the tape?
 #
-# The tape records what you compute, while you compute it. That has two consequences. The first one is about *values*.
+# The tape records operations as they run. One consequence is that it remembers the *values* of that moment.
 #
 # > **Predict**
 # >
@@ -108,10 +109,10 @@ slope_after_assign = tape.gradient(y, x)
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# The slope at 5 is 10, and you might expect the tape to use the current value of x. But a tape is not a formula that
-# is filled in later. It stored the value that x had when the square was computed, which was 3. So it returns 6.
+# A formula would give 10, the slope at the current value of x. The tape returns 6, because it stored the value that x
+# had when the square was computed.
 #
-# The second consequence is about *lines*.
+# The other consequence is that the tape knows only the *lines* that ran inside the block.
 #
 # > **Predict**
 # >
@@ -135,11 +136,12 @@ print(answer)
 assert slope_after_assign.numpy() == 2 * 3.0 and answer is None
 
 # %% [markdown]
-# `doubled` is 2x², and its derivative at 5 is 20. Still, the tape cannot find it. When the line `y = x**2` ran, the
-# tape was not recording yet, so for the tape y is just a number without a history. It finds no path from `doubled`
-# back to x, and returns `None`.
+# On paper the derivative of 2x² at 5 is 20. But when the line `y = x**2` ran, the tape was not recording yet. As far as
+# the tape is concerned, y is just a number with no history, so there is no path from `doubled` back to x and the result
+# is `None`.
 #
-# `None` is not the same as 0. If everything is inside the block and the curve is flat, you get a number:
+# `None` is not the same as 0. If the whole computation is inside the block and the slope happens to be zero, you get a
+# number:
 
 # %%
 x.assign(0.0)
@@ -163,9 +165,9 @@ assert flat.numpy() == 0.0
 # %% [markdown]
 # ## How does the tape go backward?
 #
-# To see how the tape uses its recording, take a small example: a courier's bill. A courier charges 35 € for a parcel
-# of 3 kg. You guess that the price is 10 € per kg plus 2 €. Your guess gives 32 €, so the error is -3, and the loss,
-# the square of the error, is 9. How should you change the two numbers of your guess?
+# A courier charges €35 for a 3 kg parcel. You guess that the price is €10 per kg (w) plus a fixed fee of €2 (b), which
+# comes to €32. Your guess is €3 too low, so the error is -3. The loss is the square of the error, 9. Should you raise
+# or lower w and b?
 
 # %%
 w, b = tf.Variable(10.0), tf.Variable(2.0)  # € per kg, and €
@@ -181,21 +183,23 @@ print(f"error {error.numpy():.0f}, loss {loss.numpy():.0f}")
 print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.numpy():.0f}")
 
 # %% [markdown]
-# You can check these numbers on paper. The tape starts at the loss, whose slope with respect to itself is 1, and goes
-# through its recording in reverse. At each operation it multiplies by the slope of that operation. This is the **chain
-# rule**.
+# You can check these numbers on paper. The tape starts at the loss, whose slope with respect to itself is 1, and works
+# backward through its recording. At each operation, it multiplies what it has so far by that operation's slope. This is
+# the **chain rule**.
 #
 # 1. The loss is error², whose slope is 2 · error = -6. So the gradient with respect to the error is 1 · (-6) = -6.
 # 2. If b grows by 1, the error grows by 1. So the gradient with respect to b is -6 · 1 = -6.
-# 3. The error grows by 3 if w grows by 1, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
+# 3. If w grows by 1, the error grows by 3, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
 #    = -18.
 #
-# Both gradients are negative: if w or b grows, the loss falls. Your guess was too low, and the loss is three times as
-# sensitive to w as to b. As you see, an intermediate result such as `error` can be a source, too.
+# Both gradients are negative: raising w or b lowers the loss, which makes sense because your guess was too low. The
+# loss is three times as sensitive to w as to b.
 #
-# The course's `plot_tape` draws this tape. Follow the black arrows from left to right for the values, then the orange
-# ones back for the gradients. Each box is one operation with its result. In the figure y is the target, here the loss,
-# and ∂y/∂w is the gradient with respect to w.
+# Notice that `error` is not a variable. Any intermediate result on the tape can be a source.
+#
+# The course's `plot_tape` draws this tape. Each box is one operation with its result. Follow the black arrows from left
+# to right for the values, then the orange arrows back for the gradients. In the figure, y is the target (here, the
+# loss), and ∂y/∂w is the gradient with respect to w.
 
 # %%
 def loss_of_guess(w, b):
@@ -212,13 +216,13 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# One backward pass found both gradients. It would find those of a million parameters in the same way.
+# A single backward pass found both gradients. It would find a million in the same way.
 
 # %% [markdown]
 # ## What shape does a gradient have?
 #
-# Real weights come in arrays, and the loss is still one number. The gradient answers a question for *each entry* of
-# the array: if this entry grows a little, how fast does the loss grow?
+# Real weights come in arrays, but the loss is still a single number. For *each entry* of the array, the gradient tells
+# you how fast the loss grows as that entry grows.
 
 # %%
 w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -234,8 +238,8 @@ print(gradient.numpy())
 assert np.array_equal(gradient, 2 * w.numpy())
 
 # %% [markdown]
-# There is one answer for each entry, so **the gradient has the shape of its source**. Here each entry is twice the
-# weight, because the derivative of w² is 2w.
+# One slope per entry means that **the gradient has the same shape as its source**. Here each slope is twice the weight,
+# because the derivative of w² is 2w.
 #
 # ### Exercise 01.2: predict
 #
@@ -281,13 +285,13 @@ print(gradient.shape)
 assert gradient.shape == W.shape == (4, 2)
 
 # %% [markdown]
-# The batch and the loss have different shapes, but the gradient has the shape of `W`.
+# Whatever the shape of the batch, the gradient has the shape of `W`.
 
 # %% [markdown]
 # ## How do I get all gradients at once?
 #
-# A model has many parameters, and you want the gradients of all of them. Pass a list or a dict as the source. The
-# gradients come back in the same structure. Here is the bill again, with a dict:
+# A tape is used up by its first call of `gradient`, so ask for all the gradients you need in one call. Pass a list or a
+# dict of sources, and the gradients come back in the same structure. Here is the courier's bill again, with a dict:
 
 # %%
 params = {"w": tf.Variable(10.0), "b": tf.Variable(2.0)}
@@ -305,9 +309,9 @@ assert {name: float(gradient) for name, gradient in gradients.items()} == {"w": 
 # %% [markdown]
 # ### Exercise 01.3: complete
 #
-# Now a whole batch. `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape (). `x` has shape (n,
-# 3) and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared error, as a dict
-# with the same keys.
+# This time with a whole batch. `params` is a dict with the variables `"W"`, of shape (3, 1), and `"b"`, of shape ().
+# `x` has shape (n, 3) and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared
+# error, as a dict with the same keys.
 
 # %% exercise="01.3"
 def loss_gradients(params, x, y):
@@ -337,13 +341,13 @@ check("01.3", loss_gradients)
 # %% [markdown]
 # ## Which line loses the gradient?
 #
-# Back to the training loop from the beginning. With what you know now, you can find its bug without running it.
+# Remember the training loop from the beginning of this lesson? With what you know now, you can find its bug without
+# running it.
 #
 # ### Exercise 01.4: repair
 #
-# This function should return the gradient, with respect to the variable
-# `w`, of the mean squared error between w · x and y. It returns `None`, because it
-# has one bug: a line is in the wrong place. Move that line.
+# This function should return the gradient of the mean squared error between w · x and y, with respect to the variable
+# `w`. It returns `None` because one line is in the wrong place. Move that line.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):
@@ -394,18 +398,19 @@ check("01.4", gradient_of_w)
 # <details><summary>3. One gradient is 0 and another is <code>None</code>. Which one shows that the tape found no
 # path?</summary>
 #
-# `None`. A 0 is a slope: the tape found a path, and the curve is flat there.
+# `None`. With a 0, the tape found a path, and the slope along it is zero at this point.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Put what you want to train into a `tf.Variable`, as a float.
+# - Store anything you want to train in a floating-point `tf.Variable`.
 # - Compute everything from the variables to the loss inside the `with` block.
 # - Call `tape.gradient(target, sources)`. Pass a list or a dict to get all gradients at once.
 # - Expect the shape of the source.
-# - If you see `None`, look for a line outside the block. A 0 is different: it is a slope, and no path is missing.
+# - If you get `None`, look for a line outside the block. A 0 is different: the tape found a path, and the slope along
+#   it is zero here.
 #
 # ```python
 # with tf.GradientTape() as tape:

@@ -179,8 +179,7 @@ PREDICTIONS = (
             "compute x³. But the tape does not watch x.",
             "0": "A constant does not change, so 0 seems natural. But 0 would mean that the "
             "tape found a path.",
-            "None": "A tape records an operation only if it watches one of the inputs. By "
-            "default, it watches only trainable variables, and x is a constant.",
+            "None": "By default, a tape watches only trainable variables, and x is a constant.",
         },
     ),
     Callout(
@@ -189,9 +188,7 @@ PREDICTIONS = (
         options={
             "12": "12 is the mathematically correct slope, and the product is inside the "
             "block. But `doubled` was computed above the block.",
-            "6": "The tape did not record the line above the block, so it treats `doubled` as "
-            "the constant 6, and one of two paths is lost. You would notice a `None`; here "
-            "you get a wrong number.",
+            "6": "`doubled` was computed above the block, so one of the two paths is lost.",
             "None": "You get `None` if no path is left. But here the direct path from the "
             "variable is still there.",
         },
@@ -202,9 +199,8 @@ PREDICTIONS = (
         options={
             "0 for every pixel": "The image is empty, so nothing contributes to the score. But "
             "a gradient says how the score would change, not what contributes to it.",
-            "T's weights, 0.5 on its pixels": "A gradient says how fast the score changes with "
-            "each pixel. The score is a weighted sum, so each pixel's gradient is its "
-            "weight, whatever the image. The shape is that of the source, (5, 5).",
+            "T's weights, 0.5 on its pixels": "The score is a weighted sum of the pixels, so "
+            "the gradient with respect to a pixel is its weight, whatever the image.",
             "None": "The image is a constant, which a tape does not watch by default. But here "
             "the tape does watch it, and the score is computed from it inside the block.",
         },

@@ -1,14 +1,14 @@
 # %% [markdown] part="Part I: the tape"
 # # 02 · Watching
 #
-# A colleague wants to know which pixels made a letter classifier answer "T". You ask for the gradient of the score
-# with respect to the image, just as you would for a weight, and get `None`. Nothing is wrong with the model: the tape
-# was never told to watch the image. In this lesson you learn what a tape watches, and how to make it watch anything
+# A colleague asks which pixels made a letter classifier answer "T". You take the gradient of the score with respect to
+# the image, just as you would for a weight, and get `None`. Nothing is wrong with the model. The tape was simply never
+# told to watch the image. In this lesson you learn what a tape watches by default, and how to make it watch anything
 # else.
 #
 # **You will learn to**
 #
-# - tell which tensors and variables a tape watches, and where the watching starts;
+# - tell which tensors and variables a tape watches, and from which line on;
 # - get the gradient with respect to a constant, an input or an intermediate result;
 # - choose exactly what a tape watches.
 #
@@ -25,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Why is this gradient `None`?
 #
-# In lesson 01 every source was a `tf.Variable`. But data such as an image usually arrives as a plain tensor.
+# In lesson 01 every source was a `tf.Variable`, but data such as an image usually arrives as a plain tensor.
 #
 # > **Predict**
 # >
@@ -45,9 +45,8 @@ answer = tape.gradient(y, x)
 print(answer)
 
 # %% [markdown]
-# The derivative of x³ at 3 is 27, so 27 is a good guess. But a tape records an operation only if it watches one of the
-# inputs, and by default it watches only trainable variables. `x` is a constant. So the tape recorded nothing, and
-# found no path back to x.
+# On paper the answer is 27. But a tape records an operation only if it is watching one of the inputs, and by default it
+# watches only trainable variables. Since `x` is a constant, the tape recorded nothing and found no path back to x.
 #
 # To get the gradient, tell the tape to **watch** x before you use it:
 
@@ -64,13 +63,13 @@ print(f"{watched_answer.numpy():.1f}")
 assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
-# Why doesn't a tape watch everything? Because recording takes time and memory, and training does not need the gradient
-# with respect to the data.
+# Why doesn't a tape watch everything? Recording takes time and memory, and training has no use for the gradient with
+# respect to the data.
 #
 # ### Exercise 02.1: complete
 #
-# `x` is a plain tensor of shape (n,), and y is the sum of its squares, multiplied by its sum. Let a tape find the
-# gradient of y with respect to `x`, and return it.
+# `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Use a tape to return the gradient
+# of y with respect to `x`.
 
 # %% exercise="02.1"
 def gradient_of_product(x):
@@ -100,12 +99,13 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # ## When does watching start?
 #
-# `tape.watch(x)` affects only the lines after it. The tape treats anything that you computed earlier as a constant.
+# `tape.watch(x)` affects only the lines that run after it. Anything computed from x before that line counts as a
+# constant.
 #
 # > **Predict**
 # >
-# > x is 3. Above the block you compute `doubled = 2 * x`, and inside it `y = x * doubled`. Written as a formula,
-# > y = 2x², and its derivative at 3 is 12. What does the tape return?
+# > x is 3. You compute `doubled = 2 * x` above the block, and `y = x * doubled` inside it. On paper y is 2x², so its
+# > derivative at 3 is 12. What does the tape return?
 
 # %%
 predict("02.b", "")
@@ -122,12 +122,12 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# The tape returns 6 instead of 12, and nothing warns you. It recorded only the multiplication. `doubled` was computed
-# before the block, so to the tape it is the constant 6, and the derivative of 6x is 6. A `None` would have told you
-# that something is missing. A wrong number does not.
+# The tape returns 6 instead of 12, and nothing warns you. It recorded only the multiplication inside the block, where
+# `doubled` is the constant 6, and the derivative of 6x is 6. A `None` would have told you that something was missing. A
+# wrong number tells you nothing.
 #
-# The figures show both recordings. In the first, `doubled` was computed above the block, and one orange path leads
-# back to x. In the second, it was computed inside: two paths lead back, and their gradients add up to 12.
+# The figures show the difference. When `doubled` is computed above the block, a single orange path leads back to x.
+# When it is computed inside, two paths do, and their gradients add up to 12.
 
 # %%
 def x_times_doubled(x):
@@ -146,9 +146,11 @@ with tf.GradientTape() as tape:
 assert tape.gradient(y, x).numpy() == 12.0
 
 # %% [markdown]
-# For variables, too, watching has a starting point. A new tape does not know your variables yet. It starts to watch a
-# trainable variable when an operation inside the block first reads it. Variables that training should leave alone,
-# such as a counter or a running mean, are created with `trainable=False`. Their gradient is `None`:
+# Variables have a starting point, too: the tape begins to watch a trainable variable when an operation inside the block
+# first reads it.
+#
+# Not every variable is trainable. A counter or a running mean, which training should leave alone, is created with
+# `trainable=False`, and its gradient is `None`:
 
 # %%
 weight = tf.Variable(3.0)
@@ -163,7 +165,7 @@ print("weight:", gradients[0].numpy(), " running mean:", gradients[1])
 print("watched:", len(tape.watched_variables()))
 
 # %% [markdown]
-# `tape.watched_variables()` lists the variables that the tape watches. If you do want the gradient with respect to
+# `tape.watched_variables()` lists the variables that the tape is watching. If you do want the gradient with respect to
 # `running_mean`, call `tape.watch(running_mean)` in the block.
 
 # %% tags=["claims"]
@@ -178,10 +180,13 @@ assert tape.gradient(y, running_mean).numpy() == 3.0
 # %% [markdown]
 # ### Exercise 02.2: predict
 #
-# Suppose that `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)`. Then you
-# run:
+# You run this code:
 #
 # ```python
+# a = tf.Variable(2.0)
+# b = tf.Variable(3.0, trainable=False)
+# c = tf.constant(4.0)
+#
 # with tf.GradientTape() as tape:
 #     square = c**2
 #     tape.watch(c)
@@ -202,7 +207,7 @@ check("02.2", predicted_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For each of the three: does the tape watch it, and from which line on?
+# Does the tape watch each of the three, and if so, from which line on?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -229,14 +234,111 @@ print([None if gradient is None else gradient.numpy() for gradient in gradients]
 assert [gradients[0].numpy(), gradients[1], gradients[2].numpy()] == [3.0, None, 5.0]
 
 # %% [markdown]
-# The full derivative with respect to c is 2c + 5 = 13. The square was computed before `tape.watch(c)`, so its 2c is
-# missing, and only the 5 remains.
+# On paper, the derivative with respect to c is 2c + 5 = 13. But the square was computed before `tape.watch(c)`, so its
+# share, 2c, is missing and only the 5 is left.
+
+# %% [markdown]
+# ## Does the tape follow names?
+#
+# It is common to rescale an input and keep its old name. That is a trap, because a tape follows tensors, not names.
+
+# %%
+raw = tf.constant(30.0)
+reading = raw
+
+with tf.GradientTape() as tape:
+    tape.watch(reading)
+    reading = reading / 10  # a new tensor under the old name
+    y = reading**2
+
+gradients = tape.gradient(y, [reading, raw])
+
+print([round(float(gradient), 2) for gradient in gradients])
+
+# %% tags=["claims"]
+assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
+
+# %% [markdown]
+# Both numbers are right, but they answer different questions. After the division, the name `reading` refers to the
+# scaled tensor 3.0, and the derivative with respect to that one is 6. With respect to the raw reading, it is a tenth of
+# that. So give a new tensor a new name.
+#
+# ### Exercise 02.3: repair
+#
+# The score is the sum of w · (x - mean of x)², and the function should return its gradient with respect to the original
+# `x`. It has one bug. Here is a clue: adding 1 to every entry of `x` leaves the score unchanged, so the entries of the
+# gradient must add up to 0. But for x = (1, 2, 6) and w = (1, 2, 3), the function returns (-4, -4, 18), which adds up
+# to 10.
+
+# %% exercise="02.3"
+def score_gradient(x, w):
+    # x and w are plain tensors of shape (n,); the result has the shape of x.
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     x = x - tf.reduce_mean(x)
+    #|     tape.watch(x)
+    #|     score = tf.reduce_sum(w * x**2)
+    #| return tape.gradient(score, x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        centered = x - tf.reduce_mean(x)
+        score = tf.reduce_sum(w * centered**2)
+    return tape.gradient(score, x)
+    ### END SOLUTION
+
+# %%
+check("02.3", score_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which tensor does the name `x` refer to in the last line?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Watch `x` before the subtraction, and give the difference its own name.
+#
+# </details>
+
+# %% [markdown]
+# ## Can I choose what is watched?
+#
+# Suppose you train only the `head` of a model and leave its `base` as it is. By default, a tape watches both. With
+# `watch_accessed_variables=False`, it watches nothing until you tell it to:
+
+# %%
+base, head = tf.Variable(2.0), tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    loss = (head * base**2 - 10) ** 2
+by_default = tape.gradient(loss, [base, head])
+
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    tape.watch(head)
+    loss = (head * base**2 - 10) ** 2
+head_alone = tape.gradient(loss, [base, head])
+
+print("by default: base", by_default[0].numpy(), " head", by_default[1].numpy())
+print("head alone: base", head_alone[0], " head", head_alone[1].numpy())
+
+# %% tags=["claims"]
+assert head_alone[0] is None and head_alone[1].numpy() == 16.0
+assert [float(gradient) for gradient in by_default] == [48.0, 16.0]
+
+# %% [markdown]
+# The second tape records less and is safer. If `base` slips into your list of sources, you get `None`. From the default
+# tape you would get 48, and train `base` without noticing.
+#
+# Freezing a Keras layer with `layer.trainable = False` takes it out of `model.trainable_variables`, but the tape still
+# watches it. *Going deeper* shows this below, and lesson 11 is about freezing layers.
 
 # %% [markdown]
 # ## Which pixels count?
 #
-# Now to the colleague's question. Here is a tiny classifier for letters of 5 by 5 pixels. Its weights are the letters
-# themselves: the **score** of a letter is half the sum of the pixels that lie on it.
+# Back to your colleague's question: which pixels made the model answer "T"? Here is a tiny classifier for letters of 5
+# by 5 pixels. Its weights are the letters themselves, so the **score** of a letter is half the sum of the pixels that
+# lie on it.
 
 # %%
 letters = {
@@ -275,101 +377,10 @@ print(gradient.numpy())
 assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 
 # %% [markdown]
-# The image is black and its score is 0, so you might expect zeros. But a gradient does not tell how much a pixel
-# contributes now. It tells how fast the score would grow if the pixel became brighter: by 0.5 for each pixel of the T,
-# and not at all elsewhere. That is the answer for the colleague. Lesson 15 does the same with real images.
-
-# %% [markdown]
-# ## Does the tape follow names?
-#
-# Inputs are often rescaled before use, and the result gets the old name. That is a trap, because a tape follows
-# tensors and not names.
-
-# %%
-reading = celsius = tf.constant(30.0)
-
-with tf.GradientTape() as tape:
-    tape.watch(reading)
-    reading = reading / 10  # a new tensor under the old name
-    y = reading**2
-
-gradients = tape.gradient(y, [reading, celsius])
-
-print([round(float(gradient), 2) for gradient in gradients])
-
-# %% tags=["claims"]
-assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
-
-# %% [markdown]
-# Both numbers are right, but they answer different questions. By the last line, `reading` is the scaled tensor 3.0,
-# and the derivative with respect to it is 6. The derivative with respect to the tensor that came in is a tenth of
-# that. So give a new tensor a new name.
-#
-# ### Exercise 02.3: repair
-#
-# The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to the `x` that
-# comes in. It has one bug. You can see it in the result: if all entries of `x` grow by 1, the score stays the same, so
-# the entries of the gradient must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) the function returns (-4, -4, 18).
-
-# %% exercise="02.3"
-def score_gradient(x, w):
-    # x and w are plain tensors of shape (n,); the result has the shape of x.
-    ### BEGIN SOLUTION
-    #| with tf.GradientTape() as tape:
-    #|     x = x - tf.reduce_mean(x)
-    #|     tape.watch(x)
-    #|     score = tf.reduce_sum(w * x**2)
-    #| return tape.gradient(score, x)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        centered = x - tf.reduce_mean(x)
-        score = tf.reduce_sum(w * centered**2)
-    return tape.gradient(score, x)
-    ### END SOLUTION
-
-# %%
-check("02.3", score_gradient)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Which tensor does the name `x` mean in the last line?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Watch `x` before the subtraction, and give the difference its own name.
-#
-# </details>
-
-# %% [markdown]
-# ## Can I choose what is watched?
-#
-# Suppose that you train only the `head` of a model, and `base` should stay as it is. By default the tape watches both.
-# A tape made with `watch_accessed_variables=False` watches nothing until you tell it to:
-
-# %%
-base, head = tf.Variable(2.0), tf.Variable(3.0)
-
-for tape in [tf.GradientTape(), tf.GradientTape(watch_accessed_variables=False)]:
-    with tape:
-        tape.watch(head)
-        loss = (head * base**2 - 10) ** 2
-    of_base, of_head = tape.gradient(loss, [base, head])
-    print("base:", None if of_base is None else of_base.numpy(), " head:", of_head.numpy())
-
-# %% tags=["claims"]
-assert of_base is None and of_head.numpy() == 16.0
-with tf.GradientTape() as tape:
-    loss = (head * base**2 - 10) ** 2
-assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
-
-# %% [markdown]
-# The second tape records less, and it protects you. If `base` slips into your list of sources, its `None` tells you,
-# while the default tape returns 48 and you would train `base` without noticing.
-#
-# Freezing a layer with `layer.trainable = False` does not do this for you: the tape still watches the layer. You will
-# see that below under *Going deeper*, and learn to freeze layers in lesson 11.
+# The image is black and its score is 0, yet the gradient is not zero. A gradient does not tell you how much a pixel
+# contributes now; it tells you how fast the score would rise if that pixel got brighter. Here the slope is 0.5 on the T
+# and 0 elsewhere, which answers your colleague's question: the pixels that matter are those of the T. Lesson 15 does
+# the same with real images.
 
 # %% [markdown]
 # ## Checkpoint
@@ -379,17 +390,16 @@ assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 # <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you check
 # first?</summary>
 #
-# Whether `tape.watch(images)` is in the block, before the images are first used. Then whether the images hold
-# integers, which have no gradient.
+# Whether `tape.watch(images)` is in the block, above the line that first uses the images. After that, whether the
+# images are integers, which have no gradient.
 #
 # </details>
 # <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible reasons.</summary>
 #
-# A part of the result was computed before you watched the tensor. Or its name means a new tensor by now.
+# Part of the result was computed before you started watching the tensor, or the name now refers to a different tensor.
 #
 # </details>
-# <details><summary>3. How do you make sure that a tape records nothing but the part of the model that you
-# train?</summary>
+# <details><summary>3. How do you make sure that a tape watches only the part of the model that you train?</summary>
 #
 # Make it with `watch_accessed_variables=False`, and watch only the variables of that part.
 #
@@ -398,9 +408,9 @@ assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 # %% [markdown]
 # ## Recap
 #
-# - By default, a tape watches only trainable variables, each from its first use on.
-# - Call `tape.watch(x)` for anything else, before you use it.
-# - If something was computed earlier, its path is missing: you get `None`, or a wrong number if another path is left.
+# - By default, a tape watches only trainable variables, each from the moment it is first used.
+# - For anything else, call `tape.watch(x)` before you use it.
+# - If something was computed earlier, that path is missing. You get `None`, or a wrong number if another path is left.
 # - Give a new tensor a new name.
 # - Use `watch_accessed_variables=False` to watch exactly what you name.
 #
@@ -416,16 +426,16 @@ assert [float(g) for g in tape.gradient(loss, [base, head])] == [48.0, 16.0]
 # %% [markdown]
 # ## Going deeper
 #
-# Three details for the day when you need them: watching intermediate results, what freezing changes, and an exercise
-# on choosing what is watched.
+# Three details for when you need them: watching intermediate results, what freezing changes, and an exercise on
+# choosing what is watched.
 
 # %% [markdown]
 # ### What can be a source?
 #
 # The tape also watches the result of every operation that it records, so an intermediate result can be a source.
-# Results that are integers or booleans are the exception, because they have no gradient. You can watch a tensor from
-# before the block, too. But `watch` does not look back: below, x² is computed before x is watched, so only the `+ x`
-# counts.
+# (Integer and boolean results are the exception, because they have no gradient.) You can also watch a tensor that was
+# computed before the block. But `watch` does not look back: below, x² is computed before x is watched, so only the `+
+# x` counts.
 
 # %%
 with tf.GradientTape() as tape:
@@ -446,8 +456,9 @@ print("watched late:", late)
 assert both == [6.0, 3.0] and late == 1.0
 
 # %% [markdown]
-# Some code passes `v[0]` or `tf.convert_to_tensor(v)` as the source in place of the variable `v`. That fails, because
-# each call makes a new tensor. The tape knows only `v`, and the very tensor that y was computed from:
+# Some code passes `v[0]` or `tf.convert_to_tensor(v)` as the source instead of the variable `v`. That fails, because
+# each of these expressions creates a new tensor. The tape knows only `v` itself and the very tensor from which y was
+# computed:
 
 # %%
 v = tf.Variable([3.0, 4.0])

@@ -236,9 +236,8 @@ PREDICTIONS = (
             "the name `w` refers to.",
             "-4.8": "-4.8 is the mathematically correct slope, 2(w - 5) at 2.6. But the tape "
             "no longer watches what `w` refers to.",
-            "None": "A tape watches variables and tensors, not names, and `=` bound the name "
-            "`w` to a new tensor that is not watched. In a loop the error comes one step "
-            "later: `0.1 * None` raises a `TypeError`.",
+            "None": "After the update, the name `w` refers to a new tensor that the tape does "
+            "not watch.",
         },
     ),
     Callout(
@@ -249,9 +248,8 @@ PREDICTIONS = (
             "path, and you get `None` only if no path is left.",
             "0": "A staircase is flat, so `round` might contribute 0. But even then the other "
             "path would contribute something.",
-            "1": "Two paths lead from `x` to the result. The one through `round` is broken; "
-            "the other contributes 1. You get `None` only if no path is left, so a number "
-            "does not prove that every path is there.",
+            "1": "Two paths lead from `x` to the result. The one through `round` is broken, and "
+            "the other contributes 1.",
             "2": "2 would be right if `round` passed the gradient back unchanged. But it has "
             "no gradient, so that path contributes nothing.",
         },
@@ -261,8 +259,7 @@ PREDICTIONS = (
         right="0, NaN, None",
         options={
             "0, NaN, None": "TensorFlow defines the gradient of `sign` as 0, and declares that "
-            "`round` has none. The slope of the root is infinite at 0 and that of the "
-            'square is 0, and 0 · ∞ is NaN ("not a number").',
+            "`round` has none. The root of a square multiplies an infinite slope by 0.",
             "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| "
             "is often given slope 0 at its corner. But TensorFlow defines a gradient for "
             "`sign`, and it goes through the root and the square one at a time.",
@@ -278,9 +275,8 @@ PREDICTIONS = (
             "goes back through the other branch.",
             "1": "1 is the slope of the logarithm at 1. But here x = 0, where its slope is "
             "infinite.",
-            "NaN": "Both branches are computed, and the backward pass goes through both. The "
-            "slope of the logarithm, 1/x, is infinite at 0; `where` sends it the gradient "
-            "0, and 0 · ∞ is NaN.",
+            "NaN": "The backward pass goes through both branches, and the slope of the "
+            "logarithm, 1/x, is infinite at 0.",
         },
     ),
     Callout(

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape" goal="None"
 # # 03 · Missing gradients
 #
-# You train a network with two layers. The loss falls for a while, then levels off far too high. Hours later you find
-# out that the first layer never changed. Its gradient was `None` from the beginning, and all you got was a warning
-# that scrolled past. In this lesson you learn to find the line that loses a gradient, and what to write instead.
+# You train a network with two layers. The loss falls for a while, then levels off far too high. Hours later you
+# discover that the first layer never changed: its gradient was `None` from the start, and the only sign was a warning
+# that scrolled past. In this lesson you learn to find the line that loses a gradient, and to fix it.
 #
 # **You will learn to**
 #
@@ -31,7 +31,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Find the line in a minute
 #
-# Here is that training step in miniature: each layer is one number.
+# Here is such a network in miniature. Each of the two layers is a single weight.
 
 # %%
 x, y = tf.constant([1.0, 2.0, 3.0]), tf.constant([2.0, 3.0, 3.5])
@@ -48,20 +48,20 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 
 # %% [markdown]
 # `w2` has a gradient and `w1` has none. The course's `ExplainingTape` returns the same gradients as `tf.GradientTape`,
-# and it can tell you why one is missing. (It works in any TensorFlow program: `from gradient_tools import
-# ExplainingTape`.) So the procedure is short:
+# and can also tell you why one is missing. (To use it in a program of your own, install the course's tools and write
+# `from gradient_tools import ExplainingTape`.) That makes the procedure short:
 #
 # 1. Write `ExplainingTape` instead of `tf.GradientTape`, and run the step again.
-# 2. Call `tape.explain()`. The card names the cause, the line, and usually what to write instead.
-# 3. Change that line, and look at the gradient again.
+# 2. Call `tape.explain()`. It shows a card with the cause, the line, and usually a fix.
+# 3. Fix that line, and look at the gradient again.
 
 # %% tags=["nbval-ignore-output"]
 # a cell shows what its last line returns
 tape.explain()
 
 # %% [markdown]
-# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, and the path back to `w1` ends there. Change the
-# line:
+# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, so the path back to `w1` ends there. The fix is a
+# single word, `tf.tanh` instead of `np.tanh`:
 
 # %%
 with tf.GradientTape() as tape:
@@ -89,8 +89,8 @@ assert all(gradient is not None for gradient in gradients)
 # %% [markdown]
 # ## Where is the gradient lost?
 #
-# The tool is quick, but you will also read code without it. Here are the most common causes, each with a minimal
-# example. The card's name for the cause is in parentheses. You know the first one from lesson 01.
+# The tool is quick, but with some practice you can spot the line just by reading the code. Here are the most common
+# causes, each with a minimal example and the name that the card uses. You know the first one from lesson 01.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -107,17 +107,17 @@ print(tape.gradient(loss, w))
 assert explanation_of(lambda: tf.reduce_mean((y_hat - y) ** 2), w).cause == "outside-tape"
 
 # %% [markdown]
-# The tape starts to record inside the block. `y_hat` was computed one line too early, so to the tape it is a constant.
+# The tape records only what runs inside the block. `y_hat` was computed just before, so the tape sees it as a constant.
 #
-# **Change**: move `y_hat = w * x` into the block.
+# **Fix**: move `y_hat = w * x` into the block.
 
 # %% [markdown]
 # ### The name now refers to a new tensor (`rebound-source`)
 #
 # > **Predict**
 # >
-# > A step of **gradient descent** subtracts a part of the gradient from w, here 0.1 of it. For (w - 5)² at w = 2 the
-# > gradient is -6, so w becomes 2.6. What is the second gradient?
+# > **Gradient descent** repeatedly subtracts a fraction of the gradient from w, here a tenth of it, in the line `w = w
+# > - 0.1 * gradient`. For (w - 5)² at w = 2, the gradient is -6, so w becomes 2.6. What is the second gradient?
 
 # %%
 predict("03.b", "")
@@ -134,12 +134,12 @@ for step in range(2):
         w = w - 0.1 * gradient
 
 # %% [markdown]
-# At w = 2.6 the derivative is -4.8, but the tape returns `None`. The line `w = w - 0.1 * gradient` makes a new tensor
-# and gives it the name `w`. The variable is gone, and a tape does not watch plain tensors. Without the `if`, the next
-# line would raise a `TypeError`, because it multiplies 0.1 by `None`.
+# On paper, the second gradient is -4.8. But `w = w - 0.1 * gradient` creates a new tensor and gives it the name `w`.
+# The name no longer refers to the variable, and a tape does not watch plain tensors. In a loop without the `if`, the
+# second update would multiply 0.1 by `None` and raise a `TypeError`. That error is what you usually see in practice.
 #
-# **Change**: `w.assign_sub(0.1 * gradient)`, which subtracts from the variable and keeps it. (`w.assign(w - 0.1 *
-# gradient)` does the same.)
+# **Fix**: write `w.assign_sub(0.1 * gradient)`, which changes the value of the variable and leaves the name alone.
+# (`w.assign(w - 0.1 * gradient)` does the same.)
 
 # %% tags=["claims"]
 assert gradient is None and isinstance(w, tf.Tensor) and np.isclose(w, 2.6)
@@ -158,8 +158,8 @@ assert tape.explain()[0].cause == "rebound-source"
 # ### Exercise 03.1: repair
 #
 # This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and return the
-# dict `params` with the final w and b. It works for one step. For two steps it stops with a `TypeError` about
-# `NoneType`, because it has one bug.
+# dict `params` with the final w and b. It has one bug: one step works, but the second stops with a `TypeError` about
+# `NoneType`.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -210,10 +210,10 @@ assert mean_by_numpy.cause == "left-tensorflow"
 assert explanation_of(lambda: tf.constant(float(w) ** 2), w).cause == "left-tensorflow"
 
 # %% [markdown]
-# A tape sees only TensorFlow operations. `np.mean` returns a plain number, and the tensor that `tf.constant` makes of
+# A tape sees only TensorFlow operations. `np.mean` returns a plain number, and the tensor that `tf.constant` makes from
 # it has no history. The same happens with `.numpy()`, `float(...)` and Keras's `model.predict`.
 #
-# **Change**: use TensorFlow's function, here `tf.reduce_mean`, and `model(x)` instead of `model.predict(x)`.
+# **Fix**: use the TensorFlow function, here `tf.reduce_mean`, and call `model(x)` instead of `model.predict(x)`.
 
 # %% [markdown]
 # ### The variable holds integers (`integer-dtype`)
@@ -230,10 +230,10 @@ print(tape.gradient(loss, w))
 assert explanation_of(lambda: tf.cast(w, tf.float32) ** 2, w).cause == "integer-dtype"
 
 # %% [markdown]
-# `tf.Variable(2)` is an `int32` variable. An integer cannot change slightly, so it has no gradient, and a later cast
-# to float does not help.
+# `tf.Variable(2)` is an `int32` variable. An integer cannot change by an arbitrarily small amount, so it has no
+# gradient. Casting it to float later does not help.
 #
-# **Change**: `tf.Variable(2.0)`.
+# **Fix**: `tf.Variable(2.0)`.
 
 # %% [markdown]
 # ### The value is stored in a variable (`state-assignment`)
@@ -256,9 +256,10 @@ def stored():
 assert explanation_of(stored, w).cause == "state-assignment"
 
 # %% [markdown]
-# A variable stores numbers. When you read `total` again, the tape has no path from it to whatever was assigned.
+# A variable stores only numbers. When you read `total` again, no path leads from it back to the computation of those
+# numbers.
 #
-# **Change**: use the value itself in the loss, and assign it afterwards if you need to keep it.
+# **Fix**: use the value itself in the loss. If you need to keep it, assign it afterward.
 
 # %% [markdown]
 # ### The operation has no gradient (`no-gradient-op`)
@@ -283,14 +284,15 @@ print("round(x):", slope(tf.round, 2.75))
 print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 
 # %% [markdown]
-# One of the two terms is a staircase, so `None` would be a natural guess. `tf.round` jumps, and between its jumps it
-# is flat. TensorFlow registers it as an operation without a gradient, so the path ends there, and `tf.round(x)` on its
-# own gives `None`. In the sum, the second path survives, and contributes the 1 that you see. So a number does not
-# prove that no path was lost: `None` appears only if *all* paths are lost.
+# `tf.round` is a staircase: it jumps, and between the jumps it is flat. TensorFlow registers it as an operation without
+# a gradient, so the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives
+# and contributes the 1 that you see. You get `None` only if *all* paths are lost, so a number does not prove that none
+# was.
 #
-# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way.
+# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way. (For the few float
+# operations that have no gradient rule at all, the tape raises a `LookupError` instead.)
 #
-# **Change**: use a smooth function instead.
+# **Fix**: use a smooth function instead, such as `tf.sigmoid(x)` for `x > 0`, or `tf.nn.softmax` for `tf.argmax`.
 
 # %% tags=["claims"]
 staircases = {
@@ -355,13 +357,13 @@ print(answers)
 assert answers == [None, 2.0, 0.0, 1.0, 2.25]
 
 # %% [markdown]
-# The last one is the dangerous one. The derivative of x² is 4.5, but one factor left TensorFlow, so half of it is
-# lost, and no `None` tells you.
+# The last one is the most dangerous. On paper the derivative of x² is 4.5, but one factor left TensorFlow, so half of
+# the derivative is lost and no `None` tells you.
 #
 # ### Exercise 03.3: repair
 #
-# Someone uses the share of wrong answers as the loss of a classifier. That share comes from a count, so it changes in
-# jumps, and its gradient is `None`. Use the mean **cross-entropy** instead: for each example, the negative logarithm
+# This function uses a classifier's error rate as its loss. The error rate comes from counting mistakes, so it changes
+# in jumps and its gradient is `None`. Use the mean **cross-entropy** instead: for each example, the negative logarithm
 # of the probability that softmax gives to the right class. `tf.nn.sparse_softmax_cross_entropy_with_logits` computes
 # it.
 
@@ -424,27 +426,29 @@ assert tape.gradient(w, loss) is None and tape.explain()[0].cause == "swapped-ar
 # %% [markdown]
 # ## What if it is zero or NaN?
 #
-# `None` is not the only bad news. Try three functions at x = 0.
+# `None` is not the only unwelcome answer. Here are three functions at x = 0.
 #
 # > **Predict**
 # >
-# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`, and one is NaN,
-# > "not a number". In which order?
+# > At x = 0, take the gradients of `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One is 0, one is `None`, and one is
+# > NaN ("not a number"). Which is which?
 
 # %%
 predict("03.a", "")
 
 # %%
-print([slope(f, 0.0) for f in [tf.sign, lambda x: tf.sqrt(x**2), tf.round]])
+print("sign(x):", slope(tf.sign, 0.0))
+print("sqrt(x**2):", slope(lambda x: tf.sqrt(x**2), 0.0))
+print("round(x):", slope(tf.round, 0.0))
 
 # %% tags=["claims"]
 assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
 assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == np.inf
 
 # %% [markdown]
-# `sign` jumps at 0 just as `round` jumps elsewhere, so you might expect the same answer. But TensorFlow has a rule for
-# `sign`, and the rule says 0. The square root of x² is |x|, but the tape applies one rule after another: at 0 the root
-# has an infinite slope, the square before it has the slope 0, and 0 · ∞ is NaN.
+# Both `sign` and `round` are step functions, but TensorFlow defines a gradient for `sign`, namely 0, and none for
+# `round`. The square root of x² is |x|. But the tape does not simplify formulas; it multiplies the slopes of the
+# operations. At 0 the root has an infinite slope and the square has slope 0, and 0 · ∞ is NaN.
 #
 # | gradient | what it means | what to do |
 # |---|---|---|
@@ -468,10 +472,10 @@ print(slope(log_or_zero, 0.0))
 
 # %% [markdown]
 # The chosen branch is the constant 0, whose slope is 0. But `tf.where` computes both branches, and the tape goes back
-# through both. It sends a 0 into the branch that was not chosen. There the 0 meets the infinite slope of the
-# logarithm.
+# through both of them. It sends a gradient of 0 into the branch that was not chosen, where it is multiplied by the
+# logarithm's infinite slope, and 0 · ∞ is NaN.
 #
-# So guard the *input*. A second `where` before the logarithm replaces the bad value with a safe one:
+# The fix is to guard the *input*. A second `where`, before the logarithm, replaces the bad value with a safe one:
 
 # %%
 def guarded_log(x):
@@ -490,7 +494,8 @@ nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
 assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 
 # %% [markdown]
-# `ExplainingTape` explains zeros and NaNs, too. It cannot tell you that one of several paths is lost.
+# `ExplainingTape` explains zeros and NaNs, too. One thing it cannot do is tell you that one of several paths is lost,
+# because the number you get looks like any other.
 
 # %% [markdown]
 # ## Checkpoint
@@ -500,7 +505,7 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # <details><summary>1. You add <code>np.mean(y)</code> to a loss that had a gradient. Does <code>None</code> warn
 # you?</summary>
 #
-# No. The old paths still give a number, and only the new term's part is missing.
+# No. The old paths still give a number, and only the contribution of the new term is missing.
 #
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
@@ -511,7 +516,7 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
 # there?</summary>
 #
-# 1 / 0 is computed all the same. In the backward pass its infinite slope meets the 0 that `where` sends.
+# 1 / 0 is still computed, and in the backward pass its infinite slope is multiplied by the 0 that `where` sends back.
 #
 # </details>
 
@@ -521,7 +526,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # %% [markdown]
 # ## Recap
 #
-# - If you see `None`, use `ExplainingTape`, read the card, and change the line.
+# - If you get `None`, use `ExplainingTape`, read the card, and fix the line.
 # - Update variables with `assign_sub`, so that they stay variables.
 # - Stay in TensorFlow between the variables and the loss, and use floats.
 # - Do not trust a number blindly: one of several paths may be lost.
@@ -539,8 +544,8 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # %% [markdown]
 # ## Going deeper
 #
-# How to stop or replace a gradient on purpose, roots at zero, layers that keep a tensor, and the rare cases: gradients
-# inside Python functions, operations that TensorFlow does not know, and a switch that hides `None`.
+# How to stop or replace a gradient on purpose, roots at zero, layers that keep a tensor, and some rare cases: gradients
+# inside Python functions, operations without a gradient rule, and a switch that hides `None`.
 
 # %% [markdown]
 # ### Can I stop or replace a gradient on purpose?
@@ -558,7 +563,7 @@ predict("03.d", "")
 print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 
 # %% [markdown]
-# The value is x², whose slope is 6. But the second factor is a constant 3 for the tape, and one path is left: 3.
+# The value is x², whose slope would be 6. But to the tape the second factor is the constant 3, so the slope is 3.
 #
 # To *replace* a gradient, use `tf.custom_gradient`. Your function returns two things: its value, and a function for
 # the backward pass. That function gets the **upstream gradient**, the one that arrives from the loss, and returns what
@@ -663,15 +668,15 @@ assert slope(one_where, 0.0) == 0.0
 assert np.isnan(slope(tf.function(one_where, jit_compile=True), 0.0))
 
 # %% [markdown]
-# A single `where` after `tf.sqrt` works by luck: its gradient at 0 is 0 in ordinary code and NaN under XLA, the
+# A single `where` after `tf.sqrt` works by luck: its gradient at 0 is 0 in ordinary code, but NaN under XLA, the
 # compiler that lesson 20 uses.
 #
 # ### Exercise 03.5: repair
 #
-# The function returns the gradient of the sum of distances between pairs of points. It has one bug: where both points
-# of a pair are equal, the gradient is NaN. There it should be 0, and elsewhere as it is, even for points that are only
-# 1e-15 apart. (1e-12 under the root is too much for these.) Fix the distance itself, inside the block. It should stay
-# 0 for equal points.
+# The function returns the gradient of the sum of distances between pairs of points. It has one bug: if both points of a
+# pair are equal, the gradient is NaN. It should be 0 there, and should not change anywhere else, even for points that
+# are only 1e-15 apart. (For these, adding 1e-12 under the root is too much.) Fix the distance itself, inside the block.
+# It should still be 0 for equal points.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -734,7 +739,7 @@ print("cause:   ", explanation.cause)
 assert explanation.cause == "outside-tape" and "self.doubled" in str(explanation)
 
 # %% [markdown]
-# The cause is `outside-tape`, although you wrote no block in the wrong place. Keep only the variable, and compute
+# The cause is `outside-tape`, although no line of your step is in the wrong place. Keep only the variable, and compute
 # `2.0 * self.w` in `call`.
 
 # %% [markdown]
@@ -756,8 +761,8 @@ print(wrapped)
 assert list(wrapped.values()) == [None, 6.0, 0.0]
 
 # %% [markdown]
-# For a few operations TensorFlow has no rule at all. Then the tape raises a `LookupError`, which at least names the
-# operation. And finite slopes can give NaN, too, if their product overflows and then meets a 0:
+# For a few operations TensorFlow has no gradient rule at all. The tape then raises a `LookupError`, which at least
+# names the operation. And even finite slopes can give NaN, if their product overflows and is then multiplied by 0:
 
 # %%
 try:

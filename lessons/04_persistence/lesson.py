@@ -27,7 +27,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## Why does the second call fail?
 #
-# Here is such a loss, with one weight and one example. It wants the weight near 5, but also small.
+# Here is such a loss, with one weight and one example. The first part pulls the weight toward 5, and the second toward
+# 0.
 
 # %%
 w = tf.Variable(3.0)
@@ -63,8 +64,8 @@ print(f"fit: {tape.gradient(fit, w).numpy():.1f}, size: {tape.gradient(size, w).
 assert tape.gradient(fit, w).numpy() == -4.0 and tape.gradient(size, w).numpy() == 6.0
 
 # %% [markdown]
-# The two parts pull in opposite directions: the fit has the gradient -4 and wants a larger weight, while the size has
-# the gradient 6 and wants a smaller one.
+# At w = 3 the two parts pull in opposite directions. The gradient of the fit is -4, which asks for a larger weight, and
+# that of the size is 6, which asks for a smaller one.
 #
 # You need a persistent tape mostly for several *targets*. Several *sources* go into one call, as a list or a dict.
 
@@ -91,9 +92,8 @@ summed = tape.gradient(losses, [a, b])
 print([float(gradient) for gradient in summed])
 
 # %% [markdown]
-# Four numbers, one for each pair, would be natural. But the gradients come back in the structure of the *sources*, so
-# two sources give two numbers. The targets are added up: you get the gradient of a · b + a². For a that is b + 2a = 7,
-# and for b it is a = 2.
+# The gradients come back in the structure of the *sources*, so two sources give two numbers, and the targets are added
+# up. What you get is the gradient of a · b + a²: b + 2a = 7 for a, and a = 2 for b.
 #
 # In the figure, y1 and y2 are the losses and Σ is their sum. Two orange arrows reach a, labeled 3 and 4.
 
@@ -125,7 +125,7 @@ with tf.GradientTape() as tape:
 assert np.array_equal(tape.jacobian(stacked, [a, b]), [[3, 4], [2, 0]])
 
 # %% [markdown]
-# Now you also see a `None`: a² does not depend on b. The sum hid that.
+# Now you also see a `None`, because a² does not depend on b. The sum hid that.
 #
 # The same rule holds for a single target with many entries.
 #
@@ -146,11 +146,11 @@ with tf.GradientTape(persistent=True) as tape:
 print(tape.gradient(y, v).numpy())
 
 # %% [markdown]
-# A table with one row for each entry would say more, but a gradient has the shape of its source. So the entries are
-# added up, to 3v₀ + 2v₁ + v₂, and the gradient is (3, 2, 1).
+# A gradient always has the shape of its source. So the entries of the target are added up, and the sum 3v₀ + 2v₁ + v₂
+# has the gradient (3, 2, 1).
 #
-# If you want the gradient of one entry, pick the entry *inside* the block. Below the block, `y[1]` is a new tensor
-# that the tape never saw:
+# To get the gradient of a single entry, pick the entry *inside* the block. Below the block, `y[1]` is a new tensor that
+# the tape never saw:
 
 # %%
 print("picked inside:", tape.gradient(middle, v).numpy())
@@ -241,9 +241,9 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # ## What does a persistent tape keep in memory?
 #
-# To go back through an operation, a tape needs values from the forward pass. For a large batch these values can take
-# most of the memory, so it matters how long they live. A **weak reference** shows this: it points to an object without
-# keeping it alive, and returns `None` once the object is gone.
+# To go back through an operation, a tape needs values from the forward pass. For a large batch, these values can take
+# up most of the memory, so it matters how long they live. A **weak reference** shows this: it points to an object
+# without keeping it alive, and returns `None` once the object is gone.
 
 # %%
 def record(persistent):
@@ -301,9 +301,8 @@ kept.clear()
 assert hidden() is None
 
 # %% [markdown]
-# Many tutorials say that you must delete a persistent tape, so 6 is a good guess. Inside a function you don't need to:
-# its local names disappear when it returns, and the tape with them. A tape that is stored in a list or an attribute
-# stays alive.
+# Many tutorials say that you must delete a persistent tape. Inside a function there is no need: its local names
+# disappear when it returns, and the tape with them. But a tape that you store in a list or an attribute stays alive.
 
 # %% [markdown]
 # ## Which tape do I need?

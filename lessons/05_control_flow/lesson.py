@@ -1,9 +1,9 @@
 # %% [markdown] part="Part I: the tape"
 # # 05 · Control flow
 #
-# Your training step works. To make it faster, somebody writes `@tf.function` above it. The loss is the same as before,
-# but one gradient is now 0 where it was `None`, and another is `None` where it was a number. No error tells you. In
-# this lesson you learn how a tape records branches and loops, and what a graph changes.
+# Your training step works. To make it faster, somebody writes `@tf.function` above it. The loss stays the same, but a
+# gradient that was `None` is now 0, and one that was a number is now `None`. No error tells you. In this lesson you
+# learn how a tape records branches and loops, and what changes in a graph.
 #
 # **You will learn to**
 #
@@ -25,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Which path does the tape record?
 #
-# Real programs branch. Here is the smallest one, with two inputs, and a function that returns both gradients.
+# Real programs branch. Here is a tiny one with two inputs, and a function that returns both gradients.
 
 # %%
 def branch(x, y):
@@ -70,8 +70,8 @@ print("x = -2:", of_x.numpy(), of_y)
 assert of_x.numpy() == -4.0 and of_y is None
 
 # %% [markdown]
-# z does not depend on y here, so 0 would be a fair answer. But the tape recorded only the branch that ran, z = x², and
-# y does not occur in it. There is no path to y, and the answer is `None`. The figures show both tapes.
+# The tape recorded only the branch that ran, z = x², and y does not occur in it. So there is no path to y, and the
+# answer is `None` rather than 0. The figures show both tapes.
 
 # %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
@@ -148,14 +148,13 @@ check("05.1", huber_gradients)
 # %% [markdown]
 # ## When does Python run?
 #
-# Python is slow, so TensorFlow can leave it out. `tf.function` runs your Python code once, with a
-# placeholder for each tensor, and notes the TensorFlow operations. This is called **tracing**, and the result is a
-# **graph**. Later calls run the graph and skip Python. You can watch this with a function that leaves a mark in a
-# Python list.
+# Python is slow, so TensorFlow can leave it out. `tf.function` runs your Python code once, with a placeholder for each
+# tensor, and writes down the TensorFlow operations. This is called **tracing**, and the result is a **graph**. Later
+# calls run the graph and skip Python. You can see this with a function that leaves a mark in a Python list.
 #
 # > **Predict**
 # >
-# > The function is called three times, with three different tensors. How long is the list afterwards?
+# > The function is called three times, with three different tensors. How long is the list afterward?
 
 # %%
 predict("05.b", "")
@@ -177,8 +176,8 @@ for number in [1.0, 2.0, 3.0]:
 print("marks:", len(marks), " counter:", counter.numpy())
 
 # %% [markdown]
-# The function computed three results, so three marks would make sense. But Python ran only once, for the trace.
-# `counter.assign_add` is a TensorFlow operation. It is part of the graph, and it ran three times.
+# Python ran only once, for the trace. `counter.assign_add`, on the other hand, is a TensorFlow operation. It is part of
+# the graph, so it ran three times.
 #
 # Python runs again only if the arguments are of a new kind. For a tensor, the kind is its shape and dtype. By default,
 # a Python number gets no placeholder: it is built into the graph, so each new *value* needs a new trace.
@@ -283,8 +282,8 @@ for number in (3.0, 2.0, 2.71, 2.72):
     assert np.allclose(in_graph, value_and_slope(power, number), rtol=1e-5)
 
 # %% [markdown]
-# You might expect `None` again, since the same branch runs. But the graph contains both branches, so it has a path to
-# y. That path goes through the branch that was not taken, and contributes 0.
+# The same branch runs, but the graph contains both of them, so there is a path to y. It goes through the branch that
+# was not taken, and contributes 0.
 #
 # > **Warning**
 # >
@@ -369,12 +368,11 @@ explained(batches)
 assert causes == ["graph-loop"]
 
 # %% [markdown]
-# The loss is right, so you might expect the slope 330 as well, but it is `None`. In a graph, a loop over a dataset
-# becomes an operation on the dataset itself, and this operation has no gradient. (`ExplainingTape` calls the cause
-# `graph-loop`.)
+# The loss is still right, but the slope is `None`. In a graph, a loop over a dataset becomes an operation on the
+# dataset itself, and this operation has no gradient. (`ExplainingTape` calls this cause `graph-loop`.)
 #
-# The fix is to put the tape *inside* the loop. A training loop does that anyway, because each batch has its gradient
-# and its step:
+# The fix is to put the tape *inside* the loop. A training loop does that anyway, because every batch has a gradient and
+# a step of its own:
 
 # %%
 v = tf.Variable(3.0)

@@ -224,9 +224,7 @@ PREDICTIONS = (
             "record y. But the target is `slope`.",
             "0": "0 would mean that the slope does not change with x. But the tape returns 0 "
             "only if there is a path from x.",
-            "None": "The target is `slope`, and it was computed when no tape was recording. A "
-            "call of `gradient` outside the block is not recorded, not even by a "
-            "persistent tape.",
+            "None": "The target is `slope`, and it was computed when no tape was recording.",
         },
     ),
     Callout(
@@ -235,9 +233,7 @@ PREDICTIONS = (
         options={
             "one number": "True, the target is summed into one number. But the gradient has "
             "the shape of the source: 200 times, so 200 numbers.",
-            "200 numbers": "The gradient has the shape of its source: it says how the sum "
-            "changes with each time. Only one position depends on each time, so entry i is "
-            "the speed at time i.",
+            "200 numbers": "The gradient says how the sum changes with each of the 200 times.",
             "a table of 200 by 200": "Each position against each time is what a Jacobian "
             "contains. But a gradient has the shape of its source.",
         },

@@ -1,10 +1,10 @@
 # %% [markdown] part="Part I: the tape"
 # # 06 · Higher-order gradients
 #
-# You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a
-# gradient, so now you need the gradient of a gradient. The code runs, the penalty prints, and its gradient is `None`:
-# the outer tape was not recording when the inner one computed its gradient. In this lesson you learn to differentiate
-# a derivative.
+# You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a gradient,
+# so training now needs the gradient of a gradient. The code runs and the penalty prints, but its gradient is `None`,
+# because the outer tape was not recording when the inner one computed the slopes. In this lesson you learn to
+# differentiate a derivative.
 #
 # **You will learn to**
 #
@@ -35,8 +35,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## How do I differentiate a derivative?
 #
-# `tape.gradient` is itself a computation. If a second tape is recording while it runs, that tape can go back through
-# it. So put one tape inside another:
+# `tape.gradient` is itself a computation. If a second tape is recording while it runs, you can differentiate the result
+# again. So put one tape inside another:
 
 # %%
 x = tf.Variable(2.0)
@@ -54,8 +54,8 @@ print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
 assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
 # %% [markdown]
-# The first derivative of x⁴ is 4x³ = 32, and the second is 12x² = 48. The line with `inner.gradient` is outside the
-# inner block but inside the outer one. That is the whole trick.
+# The first derivative of x⁴ at 2 is 4x³ = 32, and the second is 12x² = 48. The whole trick is where `inner.gradient` is
+# called: outside the inner block, but inside the outer one.
 #
 # > **Predict**
 # >
@@ -84,12 +84,11 @@ assert outer.gradient(slope, x) is None
 assert outer.explain()[0].cause == "outer-tape-missed"
 
 # %% [markdown]
-# The first derivative is still right, so 48 would be a natural guess. But when `slope` was computed, no tape was
-# recording. The outer tape knows y, and it does not know where `slope` came from. (`ExplainingTape` calls this cause
-# `outer-tape-missed`.)
+# The first derivative is still right. But by the time `slope` was computed, neither tape was recording. To the outer
+# tape, `slope` is just a constant. (`ExplainingTape` calls this cause `outer-tape-missed`.)
 #
-# Watch what the outer tape records in the right version. Press *Step*, or the right arrow key: first x⁴ is computed,
-# then its slope 4 · x³, and the orange path goes back through the slope.
+# Now step through what the outer tape records in the correct version. (Press *Step* or the right arrow key.) It records
+# x⁴ first and then the slope, 4 · x³. The orange path leads back through the slope.
 
 # %%
 def slope_of_power(x):
@@ -102,9 +101,9 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# If x is a plain tensor, each tape must watch it. It is worth writing that down once. `derivative` takes a function
-# and returns its derivative, which is a function again. So you can apply it twice. (That x³ and its first derivative
-# are both 27 at 3 is a coincidence.)
+# If x is a plain tensor, each tape must watch it, so it pays to wrap the tape in a helper. `derivative` takes a
+# function and returns its derivative, which is again a function, so you can apply it twice. (It is a coincidence that
+# x³ and its first derivative are both 27 at 3.)
 
 # %%
 def derivative(f):
@@ -134,12 +133,13 @@ assert np.allclose(values, [27, 27, 18])
 # %% [markdown]
 # ## Many points at once
 #
-# A ball bounces on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its acceleration
-# at 200 points in time. A loop over them would be slow.
+# A weight bobs on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its
+# acceleration at 200 points in time. Looping over them would be slow.
 #
 # > **Predict**
 # >
-# > A tape adds up the entries of a target. What is the gradient of 200 positions with respect to their 200 times?
+# > If the target has many entries, a tape differentiates their sum. What is the gradient of 200 positions with respect
+# > to their 200 times?
 
 # %%
 predict("06.b", "")
@@ -158,11 +158,10 @@ acceleration = derivative(derivative(position))(t)
 print(speed.shape, acceleration.shape)
 
 # %% [markdown]
-# The positions are added up, so one number would make sense. But the gradient has the shape of its source: one number
-# for each time. Position i depends only on time i, so entry i of the gradient is the speed at time i. One call gives
-# all 200.
+# The gradient has the shape of its source, 200 times. Since position i depends only on time i, entry i of the gradient
+# is the speed at time i, and a single call gives all 200.
 #
-# In the figure, follow the dashed line to the top of a swing. There the speed is zero, and the acceleration is
+# In the figure, the dashed line marks the top of an oscillation, where the speed is zero and the acceleration is
 # negative.
 
 # %%
@@ -187,8 +186,8 @@ assert derivative(derivative(position))(at_top)[0] < 0
 # %% [markdown]
 # ### Exercise 06.1: complete
 #
-# `position` is a function of a tensor of times, and `t` is a `tf.constant` of shape (n,). Let tapes differentiate it
-# twice. Return the tuple (speed, acceleration), each of shape (n,).
+# `position` is a function of a tensor of times, and `t` is a `tf.constant` of shape (n,). Use tapes to differentiate
+# the position twice, and return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"
@@ -221,11 +220,19 @@ check("06.1", motion)
 # </details>
 
 # %% [markdown]
+# ## What is a second derivative good for?
+#
+# One use is the penalty from the beginning of this lesson. A **gradient penalty** is an extra term in the loss: the sum
+# of the squared derivatives of the model's output with respect to its inputs. The smaller it is, the less the output
+# changes when the inputs change a little.
+#
+# The penalty is made of gradients, and training needs its gradient with respect to the weights. So one tape must watch
+# while another computes the slopes.
+#
 # ### Exercise 06.2: repair
 #
-# Now the penalty from the beginning. A **gradient penalty** adds the squared slopes of a model's output, with respect
-# to its inputs, to the loss. This function should return the penalty's gradient with respect to the weights `w`. It
-# has one bug, and returns `None`.
+# For the model y = tanh(sum of w · x), this function should return the gradient of the penalty with respect to the
+# weights `w`. It has one bug, and returns `None`.
 
 
 # %% exercise="06.2"
@@ -255,7 +262,7 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# When the second tape starts, the slopes have been computed already. Which lines use `w`?
+# By the time the second tape starts, the slopes have already been computed. Which lines use `w`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -267,9 +274,9 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # ## What if there are many outputs?
 #
-# For the spring, adding up the outputs lost nothing. If several outputs depend on the same input, the sum mixes their
-# derivatives, and you need them separately. A **Jacobian** keeps them apart. Entry [i, j] is the derivative of output
-# i with respect to input j.
+# For the spring, summing the outputs lost nothing. When several outputs depend on the same input, however, the sum
+# mixes their derivatives. The **Jacobian** keeps them apart: its entry [i, j] is the derivative of output i with
+# respect to input j.
 
 # %%
 p = tf.Variable([2.0, 5.0])
@@ -288,7 +295,9 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
 # The shape of a Jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
-# (3, 2). This table grows quickly, and computing it takes one backward pass for each output.
+# (3, 2). It grows quickly, and computing it takes one backward pass for each output. (For a batch in which each output
+# depends only on its own example, most entries are zero, and `batch_jacobian`, in *Going deeper*, computes only the
+# others.)
 #
 # ### Exercise 06.3: predict
 #
@@ -296,7 +305,7 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # `tape.jacobian(y, V)`? Write a tuple.
 
 # %% exercise="06.3"
-# A tuple: the shape of tape.Jacobian(y, V).
+# A tuple: the shape of tape.jacobian(y, V).
 ### BEGIN SOLUTION
 jacobian_shape = (8, 3, 4, 3)
 ### END SOLUTION
@@ -330,9 +339,9 @@ print(tape.jacobian(y, V).shape)
 # %% [markdown]
 # ## How much does the loss curve?
 #
-# The second derivatives of a loss tell you how it curves: how fast the gradient changes as you move. With n
-# parameters, there is one second derivative for each pair of parameters. Together they form the **Hessian** H, an n by
-# n table. It is the Jacobian of the gradient:
+# The second derivatives of a loss tell you how it curves, that is, how fast the gradient changes as you move. With n
+# parameters, there is one second derivative for each pair of parameters. Together they form the **Hessian** H, an
+# n-by-n matrix, which is the Jacobian of the gradient:
 
 # %%
 def rosenbrock(x):
@@ -353,12 +362,12 @@ print(H.numpy())
 assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x))
 
 # %% [markdown]
-# (The function is Rosenbrock's, a narrow bent valley on which optimizers are tested.) A network with a million
-# parameters would need 10¹² entries, 4 TB in float32. But often you only ask: how does the gradient change if I move
-# in *this* direction v? The answer is the product Hv, which has n entries.
+# (The function is Rosenbrock's, a narrow, bent valley that is often used to test optimizers.) For a network with a
+# million parameters, H would have 10¹² entries, or 4 TB in float32. But often you only need to know how the gradient
+# changes as you move in one direction v. The answer is the product Hv, which has only n entries.
 #
-# You can get Hv without H. Pass v as `output_gradients`. The outer tape then differentiates the sum of the gradient's
-# entries, each multiplied by its entry of v. Because H is symmetric, that is Hv, the **Hessian-vector product**.
+# You can compute this **Hessian-vector product** without H. If you pass v as `output_gradients`, the outer tape
+# differentiates the dot product of the gradient with v. The result is Hᵀv, and since H is symmetric, that equals Hv.
 
 # %%
 def hessian_times(f, x, v):
@@ -370,7 +379,7 @@ def hessian_times(f, x, v):
 
 v = tf.constant([1.0, 0.0, -1.0])
 
-print("H @ v:          ", tf.linalg.matvec(H, v).numpy())
+print("H @ v:            ", tf.linalg.matvec(H, v).numpy())
 print("without forming H:", hessian_times(rosenbrock, x, v).numpy())
 
 # %% tags=["claims"]
@@ -384,7 +393,8 @@ expected[1:] += 200 * right - 400 * a * left
 assert np.allclose(Hv, expected, atol=1e-6)
 
 # %% [markdown]
-# It takes two backward passes, whatever n is. For a million parameters, Hv is 4 MB in float32.
+# This takes two backward passes, however large n is. For a million parameters, the result takes up only 4 MB in
+# float32.
 
 # %% [markdown]
 # ## Checkpoint
@@ -676,9 +686,9 @@ print("Newton's method:", len(newton_path) - 1)
 print("gradient descent:", 100 * (len(descent_path) - 1))
 
 # %% [markdown]
-# The valley is bent, so you might expect Newton's method to need many bowls. But its steps know how far to go in each
-# direction. Gradient descent uses one learning rate for all directions. The steep walls of the valley force it to be
-# small, and along the flat floor it then crawls. (Lesson 08 explains how large it may be.)
+# Newton's method uses the curvature to decide how far to go in each direction, so a few steps are enough even in a bent
+# valley. Gradient descent uses one learning rate for all directions. The steep walls of the valley force it to be
+# small, so along the flat floor the descent crawls. (Lesson 08 explains how large the learning rate may be.)
 #
 # In the figure, a dot on the left is one step, and a dot on the right is 100 steps.
 

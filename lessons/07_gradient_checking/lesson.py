@@ -515,8 +515,8 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# The first derivative is right, so you might expect the true second derivative, about 0.2. But NumPy left no path from
-# x to the slope. `order=2` finds that out. Run it on every `tf.custom_gradient` that is meant to be exact:
+# The first derivative is right, but NumPy left no path from x to the slope, so the second derivative is lost.
+# `check_gradients` with `order=2` finds such mistakes. Run it on every `tf.custom_gradient` that is meant to be exact:
 
 # %%
 for f in [softplus, softplus_numpy]:

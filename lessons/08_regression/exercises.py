@@ -222,9 +222,8 @@ PREDICTIONS = (
             "loss is steeper along w.",
             "at 10": "After many more steps w does end at 10. But w and b change together, and "
             "each step depends on the error of both.",
-            "above 10": "At 10, w keeps growing, because b is still far below 5 and a larger w "
-            "compensates for that. w is 10.47 and b is 3.05, and for the mean parcel the "
-            "price is almost right.",
+            "above 10": "When w reaches 10, b is still far below 5, and a larger w makes up for "
+            "that.",
         },
     ),
     Callout(
@@ -243,8 +242,8 @@ PREDICTIONS = (
         "08.d",
         right="1",
         options={
-            "1": "Each step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0 in every "
-            "direction, until no distance is left.",
+            "1": "A step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0, in every "
+            "direction.",
             "about 10": "Ten would be fast, because 200 were too few above. But each step "
             "multiplies the distance by 1 - lr · λ.",
             "about 100": "Gradient descent is known to be slow. But that comes from the flat "

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
-# Your loop fits a courier's price list, and it works. You raise the learning rate a little, and the loss explodes. A
-# colleague logs the parcels in grams instead of kilograms, and gets NaN. The code is the same, and so are the prices.
-# In this lesson you write gradient descent by hand, and learn what limits the size of a step.
+# Your loop fits a courier's price list, and it works. Then you raise the learning rate a little, and the loss explodes.
+# A colleague runs the same code on the same parcels, weighed in grams instead of kilograms, and gets NaN. In this
+# lesson you write gradient descent by hand, and learn what limits the size of a step.
 #
 # **You will learn to**
 #
@@ -25,16 +25,17 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does one step do?
 #
-# A courier charges 5 € per parcel plus 10 € per kilogram. You have 200 bills but no price list, and want to find
-# the two numbers. Fitting a formula to data like this is called **regression**.
+# A courier charges a fixed fee per parcel plus a price per kilogram. You have 200 bills but no price list, so you want
+# to find the two numbers from the bills. (We generated the bills with €5 and €10.) Fitting a formula to such data is
+# called **regression**.
 #
-# The gradient points in the direction in which the loss grows fastest. **Gradient descent** goes the other way: it
-# subtracts the gradient, times a small number, the **learning rate** `lr`. That is one step:
+# The gradient points in the direction in which the loss grows fastest. **Gradient descent** goes the other way: each
+# step subtracts the gradient multiplied by a small number, the **learning rate** `lr`:
 
 # %%
 np.random.seed(20)  # the same parcels whenever this cell runs
 x = np.random.uniform(1, 5, (200, 1)).astype(np.float32)  # kg
-y = 10 * x + 5  # €
+y = 10 * x + 5  # euros
 w, b = tf.Variable(0.0), tf.Variable(0.0)
 
 
@@ -60,7 +61,7 @@ assert np.isclose(w, 0.001 * 2 * np.mean(x * y)) and np.isclose(b, 0.001 * 2 * n
 # %% [markdown]
 # > **Predict**
 # >
-# > One step took w to 0.26 and b to 0.07. They should end at 10 and 5. Where is w after 200 steps?
+# > One step took w to 0.26 and b to 0.07, on the way to 10 and 5. Where is w after 200 steps?
 
 # %%
 predict("08.a", "")
@@ -74,12 +75,12 @@ after_200 = w.numpy(), b.numpy()
 print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 
 # %% [markdown]
-# 200 tiny steps sound like too few, and w should stop at 10, yet it overshot. The reason is b: it lags behind at 3, so
-# w absorbs a part of the fixed fee. The average price is already right, and only the split is wrong. Sorting that out
-# takes many more steps.
+# w has overshot 10, because b lags behind at 3 and a larger w makes up for the missing part of the fixed fee. The
+# average price is already about right. Only the split between w and b is wrong, and correcting it takes many more
+# steps.
 #
-# In eager code they would take minutes. A loop over `tf.range` inside a `tf.function` becomes part of the graph
-# (lesson 05), and one call takes 100,000 steps in a few seconds:
+# In eager mode, 100,000 steps would take minutes. A loop over `tf.range` inside a `tf.function` becomes part of the
+# graph (lesson 05), so a single call takes all of them in a few seconds:
 
 # %%
 @tf.function
@@ -111,9 +112,9 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 # %% [markdown]
 # ### Exercise 08.1: complete
 #
-# Tea cools along the curve `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between this
-# curve and `y`. Return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape
-# (n,).
+# The same step works for a curve. Tea cools along `a * exp(-k * x)`. Take one step of gradient descent on the mean
+# squared error between this curve and `y`, and return the new values of a and k. `a` and `k` are variables of shape (),
+# and `x` and `y` have shape (n,).
 
 
 # %% exercise="08.1"
@@ -147,11 +148,11 @@ check("08.1", one_step)
 # %% [markdown]
 # ## Which learning rate is right?
 #
-# 100,000 steps is a lot. Larger steps should get there sooner.
+# 100,000 steps are a lot. Larger steps should get there sooner.
 #
 # > **Predict**
 # >
-# > With the learning rate 0.07, 200 steps bring the loss from 1475 to below 0.1. When does it get there with 0.09?
+# > With a learning rate of 0.07, 200 steps bring the loss from 1475 to below 0.1. When does it get there with 0.09?
 
 # %%
 predict("08.c", "")
@@ -176,8 +177,8 @@ for lr, values in losses.items():
     print(f"learning rate {lr}: loss {values[0]:.0f}, {values[1]:.0f}, ..., {values[-1]:.1g}")
 
 # %% [markdown]
-# 0.09 is only a little more than 0.07, so you might expect it to be a little faster. But the loss explodes. The figure
-# shows the loss as a map, with a long valley. Look where the first 8 steps lead.
+# A learning rate of 0.09 is only slightly larger than 0.07, yet the loss explodes. The figure shows the loss as a map
+# of a long valley, with the first 8 steps drawn as a path.
 
 # %%
 fig, axes = plt.subplots(1, 3, figsize=(10.0, 3.4), sharey=True)
@@ -195,12 +196,12 @@ for ax, lr in zip(axes, losses, strict=True):
 assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][-1] > 1e6
 
 # %% [markdown]
-# With 0.005 you come down slowly. With 0.07 you jump from one side of the valley to the other, and get closer. With
-# 0.09 each jump ends a little farther out, and soon leaves the map.
+# At 0.005, the path creeps downhill. At 0.07, it jumps from one side of the valley to the other, but each jump lands
+# closer. At 0.09, each jump lands a little farther out, and the path soon leaves the map.
 #
-# Why? Take a single variable whose loss is $\frac{\lambda}{2} d^2$ at the distance d from the minimum. Its slope is
-# $\lambda d$, and λ, the second derivative, is the **curvature**. One step goes from d to $d - \text{lr} \cdot \lambda
-# d$. So **each step multiplies the distance by 1 - lr · λ**.
+# To see why, take a loss with a single variable. Let d be how far the variable is from the minimum, and let the loss be
+# $\frac{\lambda}{2} d^2$. Its slope is then $\lambda d$, and its second derivative λ is called the **curvature**. One
+# step moves d to $d - \text{lr} \cdot \lambda d$. In other words, **each step multiplies d by 1 - lr · λ**.
 
 # %%
 curvature = 4.0
@@ -212,11 +213,12 @@ for lr in [0.1, 0.25, 0.4, 0.6]:
     print(f"lr {lr:4}: factor {1 - lr * curvature:4.1f}, distances", np.round(d, 2))
 
 # %% [markdown]
-# A factor between -1 and 1 brings you closer. Below -1, every step lands on the other side and further out. So the
-# limit is **lr < 2/λ**, here 2/4 = 0.5.
+# If the factor is between -1 and 1, every step brings you closer. Below -1, every step lands on the other side and
+# farther out. So the limit is **lr < 2/λ**, here 2/4 = 0.5.
 #
-# With two variables the curvature depends on the direction. In our valley it is small along the floor and large across
-# it, and the walls decide. The curvatures are the eigenvalues of the Hessian (lesson 06):
+# With two variables, the curvature depends on the direction. In our valley it is small along the floor and large across
+# it, and the larger one sets the limit. In these two directions the loss behaves as it does with a single variable, and
+# the curvatures are the eigenvalues of the Hessian (lesson 06):
 
 # %%
 def loss_at(p):
@@ -241,8 +243,9 @@ for factor in (0.98, 1.02):
     assert (values[-1] < values[0]) == (factor < 1)
 
 # %% [markdown]
-# The limit lies between 0.07 and 0.09. That explains the three maps. It also explains the colleague's NaN: in grams, x
-# is 1,000 times as large, so the curvature is a million times as large, and the limit a millionth.
+# The limit lies between 0.07 and 0.09, which explains the three maps. It also explains why your colleague gets NaN. In
+# grams, x is 1,000 times larger, so the largest curvature is about a million times larger, and the learning rate would
+# have to be about a million times smaller.
 #
 # ### Exercise 08.2: predict
 #
@@ -288,9 +291,9 @@ assert np.isclose(limit, 0.2) and np.isclose(abs(v - 2), 2 * abs(1 - 2 * share) 
 # %% [markdown]
 # ### Exercise 08.3: repair
 #
-# This function should take `steps` steps on the *mean* squared error, from w = b = 0. With 5 examples, x between -1
-# and 1, and 100 steps with the learning rate 0.05, it finds the line. With 200 such examples it returns NaN. It has
-# one bug.
+# This function should take `steps` steps on the *mean* squared error, starting from w = b = 0. With 5 examples, x
+# between -1 and 1, and 100 steps at a learning rate of 0.05, it finds the line. With 200 such examples, it returns NaN.
+# It has one bug.
 
 
 # %% exercise="08.3"
@@ -334,9 +337,9 @@ check("08.3", fit_line)
 # %% [markdown]
 # ## Why standardize the input?
 #
-# The steep direction limits the learning rate, and the flat one then needs many steps. The input is to blame. All
-# parcels weigh 1 to 5 kg, so raising w and raising b do nearly the same, and the loop can hardly tell them apart. To
-# **standardize** the input, subtract its mean and divide by its standard deviation:
+# The steep direction limits the learning rate, and with such a small learning rate, the flat direction needs many
+# steps. The input is to blame. All parcels weigh 1 to 5 kg, so raising w has nearly the same effect as raising b. The
+# cure is to **standardize** the input: subtract its mean, and divide by its standard deviation.
 
 # %%
 mean, std = x.mean(), x.std()
@@ -349,7 +352,7 @@ print("curvatures:", np.linalg.eigvalsh(H).round(2))
 # %% [markdown]
 # > **Predict**
 # >
-# > Both curvatures are 2 now. How many steps with the learning rate 0.5 does it take to reach the minimum?
+# > Both curvatures are now 2. With a learning rate of 0.5, how many steps does it take to reach the minimum?
 
 # %%
 predict("08.d", "")
@@ -360,11 +363,12 @@ path, losses_z = walk(z, y, 0.5, 3)
 print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 
 # %% [markdown]
-# Gradient descent has been slow so far, but one step is enough: the factor is 1 - 0.5 · 2 = 0, in every direction. The
-# valley has become a round bowl, and the gradient points straight away from the minimum.
+# The valley has become a round bowl. Everywhere in it the gradient points straight away from the minimum, so one step
+# of the right size lands there: the factor is 1 - 0.5 · 2 = 0. With several features that are correlated, standardizing
+# still helps, but the bowl does not become perfectly round.
 #
-# The fitted w is now the price of one standard deviation. For a new parcel, standardize its weight with *the same*
-# mean and standard deviation. So store them with the model.
+# The fitted w is now the price of one standard deviation. To predict the price of a new parcel, standardize its weight
+# with *the same* mean and standard deviation, which you should therefore store with the model.
 
 # %%
 w_z, b_z = path[-1]
@@ -374,7 +378,7 @@ def price(kilograms):
     return w_z * (kilograms - mean) / std + b_z
 
 
-print(f"3 kg: {price(3.0):.2f} €")
+print(f"3 kg: €{price(3.0):.2f}")
 
 # %% tags=["claims"]
 assert 100 < steep / flat < 160 and np.allclose(np.linalg.eigvalsh(H), 2.0, atol=1e-3)
@@ -384,8 +388,9 @@ assert np.allclose([w_z / std, b_z - w_z * mean / std, price(3.0)], [10, 5, 35],
 # %% [markdown]
 # ## Can the same loop fit a curve?
 #
-# Yes. Only the prediction changes. Here are 200 noisy points around the parabola x² - 2x + 0.5. The model multiplies a
-# table with the columns x², x and 1 by three coefficients. This is **polynomial regression**.
+# Yes, and only the prediction changes. Here are 200 noisy points around the parabola x² - 2x + 0.5. In **polynomial
+# regression**, the prediction is a weighted sum of powers of x, here x², x and 1, and gradient descent finds the
+# weights.
 
 # %%
 x_noisy, y_noisy = make_quadratic(coefficients=(1.0, -2.0, 0.5), noise=0.3, seed=8)
@@ -421,7 +426,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 # </details>
 # <details><summary>2. A loop for w · x converges with x in kilograms, and gives NaN with x in grams. Why?</summary>
 #
-# x is 1,000 times as large, so the curvature is a million times as large, and the limit a millionth.
+# x is 1,000 times larger, so the curvature is a million times larger, and the limit is a million times smaller.
 #
 # </details>
 # <details><summary>3. You standardize the training data and fit a model. How do you treat a new example?</summary>

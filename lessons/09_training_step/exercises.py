@@ -261,9 +261,8 @@ PREDICTIONS = (
             "on the input, and the layer has not seen one.",
             "1": "A bias does not need the input's shape. But a layer creates all its "
             "variables at once, when it first sees that shape.",
-            "0": "A layer creates its variables when it first sees an input's shape: in the "
-            "first call, or when the model starts with `keras.Input`. Before that, the "
-            "list is empty.",
+            "0": "The layer has not seen an input yet. (In a model that starts with "
+            "`keras.Input`, it would have.)",
         },
     ),
     Callout(
@@ -282,8 +281,8 @@ PREDICTIONS = (
         "09.c",
         right="none",
         options={
-            "none": "Recording on a tape does not switch layers to training mode. Called "
-            "without `training`, dropout works as at inference and drops nothing.",
+            "none": "A layer that is called without `training=True` works as at inference, and "
+            "there dropout drops nothing.",
             "about 200": "A tape is used for training, so dropout might be active. But the "
             "tape only records what is computed, and layers do not know about it.",
             "about 800": "0.8 of 1,000 is 800, but 0.2 is the fraction that is dropped. And "

@@ -2,7 +2,7 @@
 # # 09 · A training step
 #
 # You replace `fit` with your own loop. Nothing raises an error, but the model ends up a little worse than before. A
-# training step has only a few parts, and you can leave out most of them without noticing. In this lesson you write a
+# training step has only a few parts, and most of them can be missing without your noticing. In this lesson you write a
 # step that ends with the same weights as `fit`, and learn to find a missing part.
 #
 # **You will learn to**
@@ -33,11 +33,14 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## What does Keras take over?
+# ## What does Keras do for you?
 #
-# Your goal is to write what `fit` does with one batch. In lesson 08 you had two variables, a formula and an update. A Keras **layer** holds variables and computes with
-# them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and bias are your w and b. A **model** is made of
-# layers. You can write one as a class: `__init__` creates the layers, and `call` passes the input through them.
+# In lesson 08 you trained two variables with a formula and an update of your own. Now Keras supplies all three, and you
+# write what `fit` does with them for each batch.
+#
+# A Keras **layer** holds variables and computes with them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and
+# bias are your w and b. A **model** is made of layers. You can write one as a class whose `__init__` creates the
+# layers, and whose `call` passes the input through them.
 
 # %%
 class Line(keras.Model):
@@ -50,7 +53,7 @@ class Line(keras.Model):
 
 
 # %% [markdown]
-# `model.trainable_variables` is the list of all variables that you train. You pass it to `tape.gradient`.
+# `model.trainable_variables` lists the variables to train. You will pass it to `tape.gradient`.
 #
 # > **Predict**
 # >
@@ -70,11 +73,10 @@ y_hat = model(x)
 print("after a call:", [variable.path for variable in model.trainable_variables])
 
 # %% [markdown]
-# You might expect two variables, a kernel and a bias, but the list starts out empty. The layer does not know its number
-# of inputs yet. It makes its variables when it is called for the first time.
+# The list starts out empty. The layer creates its variables on the first call, when it sees how many inputs it has.
 #
-# An **optimizer** carries out the update. Pass it the gradients and the variables in matching order. Plain gradient
-# descent is called `SGD`, and does the same as your `assign_sub`:
+# An **optimizer** carries out the update. You pass it the gradients and the variables, in matching order. `SGD` is
+# plain gradient descent, and does the same as your `assign_sub`:
 
 # %%
 variables = model.trainable_variables
@@ -96,9 +98,8 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # %% [markdown]
 # ## What does a complete step look like?
 #
-# Now take a harder task, with 20 numbers per example and 5 classes. A step takes one **batch** of examples, here 32.
-# One pass through all batches is an **epoch**. We keep the batches in a fixed order, so that two runs can be
-# compared.
+# The next task is harder: 20 features per example, and 5 classes. Each step uses one **batch** of 32 examples, and one
+# pass through all the batches is an **epoch**. The batches stay in a fixed order, so that two runs can be compared.
 
 # %%
 # (700, 20), (700,): classes 0 to 4
@@ -126,7 +127,7 @@ def build_model():
 
 
 # %% [markdown]
-# And here is the whole step. Every part of it is explained below.
+# Here is the whole step. The next section explains its parts.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -141,7 +142,7 @@ def train_step(model, optimizer, x, y):
     return loss
 
 # %% [markdown]
-# `train` takes that step for each batch, for three epochs:
+# `train` takes this step for every batch, for three epochs:
 
 # %%
 def train(step, epochs=3):
@@ -154,8 +155,8 @@ def train(step, epochs=3):
 
 
 # %% [markdown]
-# Is the step correct? There is a strict test: with the same initial weights and the same batches, your loop must reach the
-# same weights as `fit`.
+# Is the step correct? There is a strict test: with the same initial weights, the same batches and the same random
+# seeds, your loop must reach the same weights as `fit`.
 
 # %%
 def largest_difference(model, other):
@@ -169,7 +170,7 @@ theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_c
 history = theirs.fit(x_train, y_train, batch_size=32, epochs=3, shuffle=False, verbose=0).history
 
 print(f"after training, a weight has moved by up to {largest_difference(ours, build_model()):.2f}")
-print(f"your loop and fit differ by at most {largest_difference(ours, theirs):.3f}")
+print(f"your loop and fit differ by at most {largest_difference(ours, theirs):.4f}")
 
 # %% tags=["claims"]
 assert largest_difference(ours, theirs) < 1e-4 and largest_difference(ours, build_model()) > 0.02
@@ -177,23 +178,23 @@ pairs = zip(ours.get_weights(), theirs.get_weights(), strict=True)  # the runnin
 assert all(np.allclose(a, b, atol=1e-4) for a, b in pairs)
 
 # %% [markdown]
-# After three epochs, or 48 steps, the weights differ only by rounding errors. From now on, this test tells you whether a
-# part is missing: a right step differs by less than 0.0001.
+# After three epochs, or 48 steps, the weights differ only by rounding errors. From now on, this test tells you whether
+# a part is missing: a correct step differs by less than 0.0001.
 
 # %% [markdown]
 # ## What does each part do?
 #
-# Three parts of the step are easy to leave out, because nothing fails when you do.
+# Three things are easy to forget, because nothing fails without them.
 #
 # ### `from_logits=True`
 #
-# The model ends in 5 **logits**, scores of any size. **Softmax** turns them into probabilities. The loss,
-# **cross-entropy**, is the negative logarithm of the probability of the right class. Keras's loss expects
-# probabilities, unless you tell it that it gets logits.
+# The model returns 5 **logits** for each example, which are scores of any size. **Softmax** turns them into
+# probabilities, and the loss, called **cross-entropy**, is the negative logarithm of the probability of the right
+# class. By default, Keras's loss expects probabilities. If the model returns logits, pass `from_logits=True`.
 #
 # > **Predict**
 # >
-# > You give it logits, and forget `from_logits=True`. What happens?
+# > You pass it logits, but forget `from_logits=True`. What happens?
 
 # %%
 predict("09.b", "")
@@ -210,19 +211,19 @@ print(f"by hand {-np.log(probability):.3f}, with the option {with_option:.3f}, w
 assert np.isclose(with_option, -np.log(probability)) and abs(without - with_option) > 0.3
 
 # %% [markdown]
-# An error would alert you. Instead, you get a wrong number. The loss mistook the logits for probabilities.
+# No error warns you. The loss takes the logits for probabilities, and returns a wrong number.
 #
 # ### `sum(model.losses)`
 #
-# A **regularizer** is a penalty for large weights, so that the network does not memorize the examples. `L2(0.01)` is
-# 0.01 times the sum of the squared entries of the layer's kernel. Keras computes the penalties and collects them in
-# `model.losses`. You add them to the loss.
+# A **regularizer** adds a penalty for large weights, which discourages the network from memorizing the training
+# examples. Here `L2(0.01)` is 0.01 times the sum of the squared entries of the layer's kernel. Keras computes such
+# penalties and collects them in `model.losses`, but adding them to the loss is up to you.
 #
 # ### `training=True`
 #
-# Some layers behave differently in training than at inference, when the trained model is used. `Dropout(0.2)` sets about a fifth
-# of its inputs to 0 in training, and does nothing at inference. Batch normalization uses the mean and variance of the
-# batch in training, and running averages of both at inference.
+# Some layers behave differently in training than at inference, when the trained model is used. In training,
+# `Dropout(0.2)` sets about a fifth of its inputs to 0 and scales up the rest. At inference, it does nothing. Batch
+# normalization uses the mean and variance of the current batch in training, and running averages of both at inference.
 #
 # > **Predict**
 # >
@@ -256,9 +257,9 @@ assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 
 # %% [markdown]
-# You might think that recording on a tape turns on training mode. But it does not switch layers to training mode. If you say nothing, dropout does nothing.
+# Training mode is a separate switch. Unless you pass `training=True`, dropout does nothing, tape or no tape.
 #
-# Does the comparison with `fit` catch a missing part? Leave out one at a time:
+# Does the comparison with `fit` catch a missing `training=True`, or missing penalties? Leave out one at a time:
 
 # %%
 def make_step(training, penalties):
@@ -282,9 +283,9 @@ assert largest_difference(train(make_step(True, 1)), theirs) < 1e-4
 # %% [markdown]
 # ### Exercise 09.1: complete
 #
-# Write the step for a regression. `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss is the
-# mean squared error plus the model's penalties. Let `optimizer` apply one update, and return the loss. Write the step
-# yourself, without Keras's `train_on_batch`.
+# Write the step for a regression. `model` maps x of shape (n, 3) to predictions of shape (n, 1), and y has shape (n,
+# 1). The loss is the mean squared error plus the model's penalties. Let `optimizer` apply one update, and return the
+# loss. Write the step yourself, without Keras's `train_on_batch`.
 
 
 # %% exercise="09.1"
@@ -318,7 +319,7 @@ check("09.1", step_for_regression)
 # %% [markdown]
 # ## Which mistakes raise no error?
 #
-# The most common is a wrong shape.
+# The most common one is a mismatch between the shapes of the predictions and the targets.
 #
 # ### Exercise 09.2: predict
 #
@@ -357,12 +358,12 @@ print((y_hat - y).numpy().tolist(), "loss", tf.reduce_mean((y_hat - y) ** 2).num
 assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 2), 2.0)
 
 # %% [markdown]
-# Both predictions are right, so you would expect 0. But every prediction is compared with every target. Training goes
-# on, and the loss falls, but toward the wrong goal: the model learns to predict the mean of all targets. So make sure
-# that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
+# Both predictions are right, yet the loss is 2, because broadcasting compares every prediction with every target.
+# Training still runs and the loss still falls, but what the model learns is the mean of all targets. So make sure that
+# both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
-# If the loss does not depend on a variable, the gradient of that variable is `None`. The optimizer then warns, and
-# raises an error only if *all* gradients are missing. So read the warnings in your log.
+# Another silent mistake is a variable that the loss does not use. Its gradient is `None`, and the optimizer only warns;
+# it raises an error only if *all* gradients are missing. So read the warnings in your log.
 #
 # ### Exercise 09.3: repair
 #
@@ -408,9 +409,9 @@ check("09.3", silent_step)
 # %% [markdown]
 # ## How do I validate?
 #
-# **Validation** measures the model on examples that it never sees during training. It needs no tape, because nothing
-# asks for a gradient, and it needs `training=False`. A **metric** such as `keras.metrics.Mean` accumulates over batches
-# until you reset it. The last batch is smaller, so each batch is weighted by its size:
+# **Validation** measures the model on examples that it never sees during training. It computes no gradients, so it
+# needs no tape, but it does need `training=False`. A **metric**, such as `keras.metrics.Mean`, accumulates over batches
+# until you reset it. The last batch is smaller than the others, so each batch is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -428,7 +429,8 @@ def validate(model):
 
 by_keras = theirs.evaluate(x_held, y_held, batch_size=32, verbose=0)
 
-print("the same as evaluate:", np.allclose(validate(ours), by_keras, rtol=1e-4))
+print("validate: loss {:.2f}, accuracy {:.2f}".format(*validate(ours)))
+print("evaluate: loss {:.2f}, accuracy {:.2f}".format(*by_keras))
 
 # %% tags=["claims"]
 assert np.allclose(validate(ours), by_keras, rtol=1e-4)
@@ -440,8 +442,8 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 #
 # <details><summary>1. Your loop and <code>fit</code> start with the same weights and end with different ones. What do you look for?</summary>
 #
-# Is `training=True` missing, or `model.losses`? Does only one of the two use `from_logits=True`? Do shapes broadcast? Are
-# the batches and the seed the same?
+# A missing `training=True`, missing `model.losses`, a forgotten `from_logits=True`, and shapes that broadcast. Check
+# also that both use the same batches and the same seed.
 #
 # </details>
 # <details><summary>2. A model has only <code>Dense</code> layers without a regularizer. Which parts of the step can you leave out without any effect?</summary>
@@ -451,7 +453,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 # </details>
 # <details><summary>3. Why is each batch weighted by its size in <code>validate</code>?</summary>
 #
-# The last batch is smaller. Without the weights, its examples would count more than the others.
+# The last batch is smaller, so without the weights, its examples would count more than the others.
 #
 # </details>
 
@@ -460,8 +462,8 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 #
 # - Pass `training=True` in the step, and `training=False` in validation.
 # - Add `sum(model.losses)` to the loss.
-# - Tell the loss if it gets logits, and keep the shapes of predictions and targets equal.
-# - Compare your step with `fit`, from the same start and with the same batches.
+# - Pass `from_logits=True` if the model returns logits, and keep the shapes of predictions and targets equal.
+# - Compare your step with `fit`, with the same initial weights, batches and seeds.
 # - Reset metrics before each pass.
 #
 # ```python

@@ -328,7 +328,7 @@ check("11.3", clip_layers)
 # %% [markdown]
 # ## Does clipping slow Adam down?
 #
-# Suppose that you halve all limits, and nothing changes. Is the clipping broken?
+# You halve all the limits, and nothing changes. Is the clipping broken?
 #
 # > **Predict**
 # >

@@ -126,12 +126,13 @@ for variable, gradient in zip(variables, gradients, strict=True):
 assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# This is not the generator's loss, so you might expect `None`. But no gradient is `None`, and none is zero. The generator
-# made the fakes inside the block, so a path leads from its variables to the critic's loss. This gradient does no harm, as
-# long as you never apply it.
+# Although this is not the generator's loss, none of its gradients is `None` or zero. The generator made the fakes
+# inside the block, so a path leads from its variables to the critic's loss. These gradients do no harm as long as you
+# never apply them.
 #
-# A tape records how each value was computed. It does not know which loss belongs to which player. You decide who moves:
-# **differentiate each player's loss only with respect to that player's variables, and give each player its own optimizer**.
+# A tape records how each value was computed, but it does not know which loss belongs to which player. You decide who
+# moves: **differentiate each player's loss only with respect to that player's variables, and give each player its own
+# optimizer**.
 #
 # A common mistake is to add the two losses and differentiate the sum with respect to all variables. Then the critic also follows the
 # generator's loss, and learns to be fooled. The generator also follows the critic's loss, and learns to make fakes that are

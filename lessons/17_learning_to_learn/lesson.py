@@ -199,9 +199,9 @@ by_assigning = outer.gradient(query_loss, w)
 print(f"w = {w.numpy():.1f}, gradient {by_assigning.numpy():.2f}")
 
 # %% [markdown]
-# You might expect -3.84, or `None`. But the result is -4.80, without the factor 0.8. An assignment stores a number in the
-# variable, and no path leads from that number back to the old w. The query loss then reads w again, so you get the slope
-# at the *new* w. There is no warning.
+# The result is -4.80, without the factor 0.8. An assignment stores a number in the variable, and no path leads from
+# that number back to the old w. The query loss then reads w again, so what you get is the slope at the *new* w, and
+# nothing warns you.
 #
 # The assignment also changed w. To avoid that, many people take the step on a copy. `ExplainingTape` shows what happens:
 

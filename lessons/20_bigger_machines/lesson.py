@@ -290,9 +290,9 @@ with strategy.scope():
 assert raises(model, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# You might expect an error. But there is none, and the copies drift apart. Adam's running averages exist only once, for
-# all replicas. Each replica updates them before its own step, so each takes a different step. Two similar mistakes do
-# raise an error: a model created outside the scope, and an optimizer created outside that you never `build`.
+# There is no error, but the copies drift apart. Adam's running averages exist only once, for all the replicas. Each
+# replica updates them before its own step, so each takes a different step. Two similar mistakes do raise an error: a
+# model created outside the scope, and an optimizer created outside that you never `build`.
 #
 # ## What else must the replicas share?
 #

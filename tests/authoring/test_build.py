@@ -420,6 +420,29 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
     ]
 
 
+def test_the_documents_give_the_minutes_of_the_lessons(folders):
+    write(folders)
+    readme, guide = folders.root / "README.md", folders.root / "docs" / "instructors.md"
+    guide.parent.mkdir()
+    readme.write_text("| 01 | [A](notebooks/01_first_tape.ipynb) | 90 + 5 | learn |\n")
+    guide.write_text(
+        "| 01 | [A](../notebooks/01_first_tape.ipynb) | | 2 | 90 | 5 |\n| week 1 | 01 | 90 |\n"
+    )
+    lessons = authoring.read_lessons(folders)
+    minutes = lessons[0].times.minutes
+    where = [problem.where for problem in authoring.find_drift(lessons, [], folders)]
+    assert {"README.md", "docs/instructors.md"} <= set(where)
+    authoring.write_table(lessons, folders)
+    assert readme.read_text() == (
+        f"| 01 | [A](notebooks/01_first_tape.ipynb) | {minutes} | learn |\n"
+    )
+    assert guide.read_text() == (
+        f"| 01 | [A](../notebooks/01_first_tape.ipynb) | | 2 | {minutes} | |\n"
+        f"| week 1 | 01 | {minutes} |\n"
+    )
+    assert authoring.find_drift(lessons, [], folders) == []
+
+
 def test_what_the_table_of_lessons_needs_is_asked_for(folders):
     write(folders, PREDICT.replace(' part="Part I"', "").replace("# 01 ·", "# 01:"))
     with pytest.raises(BuildError, match="gives no title and no part"):

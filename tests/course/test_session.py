@@ -75,7 +75,7 @@ def test_a_dataset_loop_in_a_graph_is_quiet_however_its_thread_ends(tmp_path):
         "        result += x\n"
         "    return result\n"
         "f = tf.function(total)\n"
-        "for _ in range(300): f(tf.data.Dataset.from_tensors(1.0))\n"
+        "for _ in range(100): f(tf.data.Dataset.from_tensors(1.0))\n"
     )
     # In a file, because AutoGraph reads the source of a function.
     (tmp_path / "loops.py").write_text(START + loops)

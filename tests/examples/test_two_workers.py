@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.nightly
 def test_a_worker_that_dies_costs_nothing(pytestconfig):
     program = pytestconfig.rootpath / "examples" / "two_workers.py"
     run = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=400)

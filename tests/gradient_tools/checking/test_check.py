@@ -14,18 +14,16 @@ from benchmarks.gradient_cases import CORRECT, MISTAKES
 from gradient_tools import check_gradients
 
 matplotlib.use("Agg")
-SEEDS = range(20)
-SEEDS_OF_CASES = range(8)  # `benchmarks/gradient_check.py` draws 500
 
 
 @pytest.mark.parametrize("case", CORRECT, ids=lambda case: case.name)
-def test_no_false_alarm(case):
-    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
+def test_no_false_alarm(case, seeds):
+    assert [line for seed in seeds for line in case.failures(seed)] == []
 
 
 @pytest.mark.parametrize("case", MISTAKES, ids=lambda case: case.name)
-def test_every_planted_mistake_is_found_in_the_right_row(case):
-    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
+def test_every_planted_mistake_is_found_in_the_right_row(case, seeds):
+    assert [line for seed in seeds for line in case.failures(seed)] == []
 
 
 def verdict(f, at, **options):
@@ -203,16 +201,16 @@ def test_rare_randomness_is_not_called_a_mistake():
 
 @pytest.mark.parametrize("f", [tf.nn.relu, tf.abs, lambda x: tf.maximum(x, 0.3 * x)])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_kink_nearby(f, dtype):
-    for seed in SEEDS:
+def test_kink_nearby(f, dtype, seeds):
+    for seed in seeds:
         assert verdict(lambda x: tf.reduce_sum(f(x)), np.zeros(3, dtype), seed=seed) == (
             "kink nearby"
         )
 
 
 @pytest.mark.parametrize("distance", [1e-9, 1e-7, 1e-5, 1e-3])
-def test_a_kink_at_any_distance_is_no_mistake(distance):
-    for seed in SEEDS:
+def test_a_kink_at_any_distance_is_no_mistake(distance, seeds):
+    for seed in seeds:
         for x in (distance, -distance):
             found = verdict(lambda x: tf.abs(x - 1.0), np.float64(1.0 + x), seed=seed)
             assert found in ("agrees", "kink nearby")
@@ -388,14 +386,14 @@ def test_integers_and_booleans_are_constants():
     assert report.passed and report.constants == {"at[1]": "int32"}
 
 
-def test_a_bias_that_batch_normalisation_removes_agrees():
+def test_a_bias_that_batch_normalisation_removes_agrees(seeds):
     model = keras.Sequential(
         [keras.Input((4,)), keras.layers.Dense(3), keras.layers.BatchNormalization()]
     )
     keras.utils.set_random_seed(0)
     x = tf.random.normal((32, 4))
     f = tf.function(lambda: tf.reduce_mean(tf.tanh(model(x, training=True) + 0.5)))
-    for seed in SEEDS:
+    for seed in seeds:
         assert check_gradients(f, model, seed=seed).passed
 
 
@@ -422,8 +420,8 @@ RIGHT = 2 * V.numpy().T @ (V.numpy() @ W)
         (RIGHT[:2], "shape"),
     ],
 )
-def test_the_hint_names_the_mistake(wrong, words):
-    for seed in SEEDS:
+def test_the_hint_names_the_mistake(wrong, words, seeds):
+    for seed in seeds:
         report = check_gradients(
             lambda w: tf.reduce_sum((V @ w) ** 2), [W], grads=[wrong], seed=seed
         )
@@ -432,8 +430,8 @@ def test_the_hint_names_the_mistake(wrong, words):
         assert re.search(words, row.hint), row.hint
 
 
-def test_right_gradients_by_hand_agree():
-    for seed in SEEDS:
+def test_right_gradients_by_hand_agree(seeds):
+    for seed in seeds:
         assert verdict(lambda w: tf.reduce_sum((V @ w) ** 2), W, grads=RIGHT, seed=seed) == "agrees"
 
 
@@ -625,12 +623,12 @@ def test_entrywise_one_entry_at_a_kink_does_not_pass_in_the_shade_of_the_others(
 
 
 @pytest.mark.parametrize("mode", ["entrywise", slice(0, 5), slice(1, None, 2)])
-def test_entrywise(mode):
+def test_entrywise(mode, seeds):
     x = np.linspace(0.5, 2.0, 6).reshape(2, 3)
     right = 3 * x**2
     wrong = right.copy()
     wrong[1, 0] *= 1.2
-    for seed in SEEDS:
+    for seed in seeds:
         options = {"mode": mode, "seed": seed}
         assert verdict(lambda x: tf.reduce_sum(x**3), [x], grads=[right], **options) == "agrees"
         report = check_gradients(lambda x: tf.reduce_sum(x**3), [x], grads=[wrong], **options)

@@ -10,12 +10,12 @@ import tensorflow as tf
 from benchmarks.gradient_check_trained import Outcome, trained_models
 from gradient_tools import check_gradients
 
-NUMBER = 7  # of models of each kind: `benchmarks/gradient_check_trained.py` checks 500
-
 
 @pytest.mark.parametrize("kind", ["MLP", "recurrent", "embedding"])
-def test_a_lightly_trained_model_passes_and_its_planted_mistake_does_not(kind):
-    for seed, trained in enumerate(itertools.islice(trained_models([kind]), NUMBER)):
+def test_a_lightly_trained_model_passes_and_its_planted_mistake_does_not(kind, seeds):
+    """`benchmarks/gradient_check_trained.py` checks 500 models."""
+    models = itertools.islice(trained_models([kind]), seeds.start, seeds.stop)
+    for seed, trained in enumerate(models, seeds.start):
         for judged in (trained.right(seed), trained.planted(seed)):
             assert judged.outcome is Outcome.AS_EXPECTED, judged.text
 

@@ -4,9 +4,7 @@ import pytest
 
 from benchmarks.gradient_cases import KINKED
 
-SEEDS = range(16)  # `benchmarks/gradient_check.py` draws 500
-
 
 @pytest.mark.parametrize("network", KINKED, ids=lambda network: network.name)
-def test_no_row_of_a_kinked_network_contradicts_itself_or_blames_a_right_gradient(network):
-    assert network.failures(SEEDS) == []
+def test_no_row_of_a_kinked_network_contradicts_itself_or_blames_a_right_gradient(network, seeds):
+    assert network.failures(seeds) == []
