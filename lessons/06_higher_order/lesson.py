@@ -87,8 +87,8 @@ assert outer.explain()[0].cause == "outer-tape-missed"
 # The first derivative is still right. But by the time `slope` was computed, neither tape was recording. To the outer
 # tape, `slope` is just a constant. (`ExplainingTape` calls this cause `outer-tape-missed`.)
 #
-# Now step through what the outer tape records in the correct version. (Press *Step* or the right arrow key.) It records
-# x⁴ first and then the slope, 4 · x³. The orange path leads back through the slope.
+# Now step through the correct version, by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape,
+# which records x⁴ first and then the slope, 4 · x³. The orange path leads back through the slope.
 
 # %%
 def slope_of_power(x):
@@ -215,7 +215,7 @@ check("06.1", motion)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take the inner gradient, of the position, inside the outer block. The target of the outer tape is the speed.
+# Take the inner gradient, which is the speed, inside the outer block, and use it as the target of the outer tape.
 #
 # </details>
 
@@ -341,7 +341,8 @@ print(tape.jacobian(y, V).shape)
 #
 # The second derivatives of a loss tell you how it curves, that is, how fast the gradient changes as you move. With n
 # parameters, there is one second derivative for each pair of parameters. Together they form the **Hessian** H, an
-# n-by-n matrix, which is the Jacobian of the gradient:
+# n-by-n matrix, which is the Jacobian of the gradient. As an example, take Rosenbrock's function, a narrow, bent valley
+# that is often used to test optimizers:
 
 # %%
 def rosenbrock(x):
@@ -362,9 +363,8 @@ print(H.numpy())
 assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x))
 
 # %% [markdown]
-# (The function is Rosenbrock's, a narrow, bent valley that is often used to test optimizers.) For a network with a
-# million parameters, H would have 10¹² entries, or 4 TB in float32. But often you only need to know how the gradient
-# changes as you move in one direction v. The answer is the product Hv, which has only n entries.
+# For a network with a million parameters, H would have 10¹² entries, or 4 TB in float32. But often you only need to
+# know how the gradient changes as you move in one direction v. The answer is the product Hv, which has only n entries.
 #
 # You can compute this **Hessian-vector product** without H. If you pass v as `output_gradients`, the outer tape
 # differentiates the dot product of the gradient with v. The result is Hᵀv, and since H is symmetric, that equals Hv.
@@ -401,7 +401,7 @@ assert np.allclose(Hv, expected, atol=1e-6)
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. Your second derivative is <code>None</code>. Which line do you look at first?</summary>
+# <details><summary>1. Your second derivative is <code>None</code>. Which line would you check first?</summary>
 #
 # The one that takes the inner gradient. It must be inside the block of the outer tape.
 #

@@ -27,10 +27,12 @@ import tensorflow as tf
 #
 # A courier charges a fixed fee per parcel plus a price per kilogram. You have 200 bills but no price list, so you want
 # to find the two numbers from the bills. (We generated the bills with €5 and €10.) Fitting a formula to such data is
-# called **regression**.
+# called **regression**. For a straight line you could solve for the two numbers directly, but gradient descent also
+# works for models that have no such solution.
 #
-# The gradient points in the direction in which the loss grows fastest. **Gradient descent** goes the other way: each
-# step subtracts the gradient multiplied by a small number, the **learning rate** `lr`:
+# The loss is the mean squared error. Its gradient points in the direction in which the loss grows fastest. **Gradient
+# descent** goes the other way: each step subtracts the gradient multiplied by a small number, the **learning rate**
+# `lr`:
 
 # %%
 np.random.seed(20)  # the same parcels whenever this cell runs
@@ -112,9 +114,9 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 # %% [markdown]
 # ### Exercise 08.1: complete
 #
-# The same step works for a curve. Tea cools along `a * exp(-k * x)`. Take one step of gradient descent on the mean
-# squared error between this curve and `y`, and return the new values of a and k. `a` and `k` are variables of shape (),
-# and `x` and `y` have shape (n,).
+# The same step works for a curve. The difference in temperature between a cup of tea and the room shrinks as `a *
+# exp(-k * x)`, where x is the time. Take one step of gradient descent on the mean squared error between this curve and
+# `y`, and return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape (n,).
 
 
 # %% exercise="08.1"
@@ -199,9 +201,10 @@ assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][
 # At 0.005, the path creeps downhill. At 0.07, it jumps from one side of the valley to the other, but each jump lands
 # closer. At 0.09, each jump lands a little farther out, and the path soon leaves the map.
 #
-# To see why, take a loss with a single variable. Let d be how far the variable is from the minimum, and let the loss be
-# $\frac{\lambda}{2} d^2$. Its slope is then $\lambda d$, and its second derivative λ is called the **curvature**. One
-# step moves d to $d - \text{lr} \cdot \lambda d$. In other words, **each step multiplies d by 1 - lr · λ**.
+# To see why, take a loss with a single variable. Near its minimum, a smooth loss looks like a parabola. Let d be how
+# far the variable is from the minimum, and let the loss be $\frac{\lambda}{2} d^2$. Its slope is then $\lambda d$, and
+# its second derivative λ is called the **curvature**. One step moves d to $d - \text{lr} \cdot \lambda d$. In other
+# words, **each step multiplies d by 1 - lr · λ**.
 
 # %%
 curvature = 4.0
@@ -291,8 +294,8 @@ assert np.isclose(limit, 0.2) and np.isclose(abs(v - 2), 2 * abs(1 - 2 * share) 
 # %% [markdown]
 # ### Exercise 08.3: repair
 #
-# This function should take `steps` steps on the *mean* squared error, starting from w = b = 0. With 5 examples, x
-# between -1 and 1, and 100 steps at a learning rate of 0.05, it finds the line. With 200 such examples, it returns NaN.
+# This function should take `steps` steps on the *mean* squared error, starting from w = b = 0. Given 5 examples with x
+# between -1 and 1, it finds the line in 100 steps at a learning rate of 0.05. Given 200 such examples, it returns NaN.
 # It has one bug.
 
 
@@ -368,7 +371,7 @@ print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 # still helps, but the bowl does not become perfectly round.
 #
 # The fitted w is now the price of one standard deviation. To predict the price of a new parcel, standardize its weight
-# with *the same* mean and standard deviation, which you should therefore store with the model.
+# with *the same* mean and standard deviation. Store both with the model.
 
 # %%
 w_z, b_z = path[-1]
@@ -441,7 +444,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 # - Predict, compute the loss, take the gradient, and subtract `lr` times the gradient.
 # - Average the loss, so that the learning rate does not depend on the number of examples.
 # - If the loss explodes, the learning rate is above 2 divided by the largest curvature.
-# - Standardize the input, and keep the mean and the deviation with the model.
+# - Standardize the input, and store the mean and the standard deviation with the model.
 #
 # ```python
 # with tf.GradientTape() as tape:

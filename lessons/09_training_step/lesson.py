@@ -39,7 +39,7 @@ from keras import layers
 # write what `fit` does with them for each batch.
 #
 # A Keras **layer** holds variables and computes with them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and
-# bias are your w and b. A **model** is made of layers. You can write one as a class whose `__init__` creates the
+# bias are your w and b. A **model** is made of layers. You can write a model as a class whose `__init__` creates the
 # layers, and whose `call` passes the input through them.
 
 # %%
@@ -53,7 +53,7 @@ class Line(keras.Model):
 
 
 # %% [markdown]
-# `model.trainable_variables` lists the variables to train. You will pass it to `tape.gradient`.
+# `model.trainable_variables` lists every variable that training should change. It is what you pass to `tape.gradient`.
 #
 # > **Predict**
 # >
@@ -179,7 +179,8 @@ assert all(np.allclose(a, b, atol=1e-4) for a, b in pairs)
 
 # %% [markdown]
 # After three epochs, or 48 steps, the weights differ only by rounding errors. From now on, this test tells you whether
-# a part is missing: a correct step differs by less than 0.0001.
+# a part is missing: a correct step differs by less than 0.0001. One mistake it cannot catch is a wrong loss function.
+# Both runs use the same `loss_fn`, so if it is wrong, both are wrong alike.
 
 # %% [markdown]
 # ## What does each part do?
@@ -359,8 +360,8 @@ assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 
 
 # %% [markdown]
 # Both predictions are right, yet the loss is 2, because broadcasting compares every prediction with every target.
-# Training still runs and the loss still falls, but what the model learns is the mean of all targets. So make sure that
-# both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
+# Training still runs and the loss still falls, but the model learns the wrong thing: to predict the mean of all the
+# targets. Make sure that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
 # Another silent mistake is a variable that the loss does not use. Its gradient is `None`, and the optimizer only warns;
 # it raises an error only if *all* gradients are missing. So read the warnings in your log.

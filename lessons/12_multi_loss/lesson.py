@@ -1,9 +1,10 @@
 # %% [markdown] part="Part II: training loops"
 # # 12 · Several losses
 #
-# You add a penalty to keep the activations of a layer small, and train. The printed loss contains the penalty, but the
-# activations stay as large as before. The penalty had no path to the weights, and a sum does not show which of its
-# parts you train. In this lesson you take a sum of losses apart, and look at the gradient of each.
+# You add a penalty to keep the activations of a layer small. The printed loss includes the penalty, but the activations
+# stay as large as before. The penalty had no path to the weights, and you could not see that, because a sum does not
+# show which of its parts you are training. In this lesson you take a sum of losses apart, and look at the gradient of
+# each.
 #
 # **You will learn to**
 #
@@ -28,16 +29,16 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalize an activation?
 #
-# An **activation** is what a layer returns for an example. To put it into the loss, you need it from the forward pass,
+# An **activation** is what a layer returns for an example. To use it in the loss, you need it from the forward pass,
 # but a `Sequential` model returns only the output of its last layer.
 #
 # With Keras's **functional** interface, a model can return more. `keras.Input((30,))` is a placeholder for a batch.
-# If you call a layer on it, nothing is computed: you get a symbol for the layer's output, and can call the next layer
-# on that. At the end, `keras.Model(inputs, outputs)` turns the chain into a model. Its outputs can be any of the
+# Calling a layer on it computes nothing yet. It returns a symbol for the layer's output, on which you can call the next
+# layer. At the end, `keras.Model(inputs, outputs)` turns the chain into a model, whose outputs can be any of the
 # symbols, or a list of them.
 #
-# This cell makes three models of one chain of layers. They share the layers, and therefore also the weights. Each layer
-# notes when it runs:
+# The next cell makes three models from one chain of layers, so they share the layers and the weights. Each layer notes
+# when it runs:
 
 
 # %%
@@ -68,8 +69,8 @@ def penalized_loss(hidden, logits):
 
 
 # %% [markdown]
-# The penalty sums the absolute activations of each example, and takes the mean over the batch. There are two ways to
-# compute the loss: call two models, one for the activations and one for the logits, or call one model with two outputs.
+# The penalty sums the absolute activations of each example and averages over the batch. There are two ways to compute
+# the loss: call two models, one for the activations and one for the logits, or call one model with two outputs.
 #
 # > **Predict**
 # >
@@ -105,9 +106,9 @@ pairs = zip(gradients, gradients_apart, strict=True)
 assert all(np.allclose(a, b, atol=1e-5) for a, b in pairs)
 
 # %% [markdown]
-# There are 5. Sharing weights does not mean sharing results: each model runs its whole chain, starting at the input.
-# One model with two outputs gives the same loss and the same gradients with 3 layer calls. It is also safer, because
-# dropout would draw new numbers in a second pass.
+# Sharing weights does not mean sharing results: each model runs its whole chain from the input on, which makes 5 layer
+# calls. One model with two outputs gives the same loss and the same gradients with 3. It is also safer, because dropout
+# would draw new numbers in a second pass.
 #
 # ### Exercise 12.1: repair
 #
@@ -153,8 +154,8 @@ check("12.1", loss_and_gradients)
 # ## Do the losses pull the same way?
 #
 # Two teams measured the heights of the same 200 trees, and they disagree. Team A measured in meters, and its heights
-# follow the first feature of a tree. Team B measured in decimeters, with more noise, and its heights follow the second
-# feature. You want one linear model for both: `features @ w` is the height in meters.
+# depend on the first feature of a tree. Team B measured in decimeters and with more noise, and its heights depend on
+# the second feature. You want one linear model for both, in which `features @ w` is the height in meters.
 
 # %%
 features = tf.random.normal((200, 2))
@@ -170,8 +171,8 @@ def two_losses():
 
 
 # %% [markdown]
-# A persistent tape gives you the gradient of each loss; call them **a** and **b**. Two numbers tell you what a step
-# along a + b will do:
+# A persistent tape gives you the gradients of the two losses. Call them **a** and **b**. Two numbers tell you what a
+# step along a + b will do:
 #
 # - The ratio of the norms says which loss dominates.
 # - The **cosine** of the angle between them, their dot product a · b divided by both norms, says whether they agree. It is 1 for the same
@@ -199,9 +200,9 @@ for name, point in points.items():
 assert cosine(*gradients_at(points["outside"])) > 0 > cosine(*gradients_at(points["between"]))
 
 # %% [markdown]
-# The figure shows contours of both losses, and at both points the directions in which each loss falls. At the point
-# *outside*, the angle between the two arrows is smaller than a right angle. At the point *between*, which lies
-# between the best point for A and the best point for B, it is larger:
+# The figure shows contours of both losses. At each of the two points, arrows show the directions in which the losses
+# fall. At the point *outside*, the angle between the arrows is smaller than a right angle. At the point *between*,
+# which lies between the best point for A and the best point for B, it is larger:
 
 # %%
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
@@ -242,9 +243,10 @@ print(f"A's loss changes by {changes[0]:+.3f}, B's by {changes[1]:+.3f}")
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
 
 # %% [markdown]
-# A's loss rises, although the step goes down a sum that contains it. A loss changes by about minus the step size times
-# the dot product of its gradient and the step's direction, a + b. B's gradient is long and opposed to A's, so for A this
-# product is negative. The sum still falls, because B's loss falls by more.
+# A's loss rises, although the step goes down a sum that includes it. To see why, take the dot product of A's gradient
+# with the direction a + b: the loss changes by about minus the step size times this product. Since B's gradient is long
+# and opposed to A's, the product is negative, and A's loss goes up. The sum still falls, because B's loss falls by
+# more.
 #
 # In a model with many layers, you can compute a cosine for each layer. A layer that comes after the penalized
 # activations has no path to the penalty, and its gradient is `None`:
@@ -312,8 +314,9 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # ## How do I weight the losses?
 #
-# If losses conflict, somebody has to decide how much each counts. If you only add them up, their units decide. Train `w`
-# on the sum as it is, and then on a weighted sum in which B's loss is multiplied by 0.01, which turns dm² into m²:
+# If losses conflict, somebody has to decide how much each one counts. If you just add them up, their units decide.
+# Train `w` on the plain sum first, and then on a weighted sum in which B's loss is multiplied by 0.01, which turns dm²
+# into m²:
 
 # %%
 @tf.function
@@ -341,10 +344,11 @@ assert cosine(a, b) < -0.99
 
 # %% [markdown]
 # With equal weights, A's loss ends more than twice as high as with the fixed weights. In decimeters, B's loss is 100
-# times as large, and A hardly counts. So equal weights are not neutral.
+# times larger, so A hardly counts. Equal weights are not neutral.
 #
-# In both cases the cosine is -1 at the end. At the minimum of a sum the gradients cancel, and so they must point in
-# opposite directions. Conflict is not an error. You choose *where* it is settled. These are the common choices:
+# In both cases the cosine is -1 at the end. At the minimum of a sum the gradients cancel, so they must point in
+# opposite directions. Conflict, then, is not an error. What you choose is *where* it is settled. These are the common
+# choices:
 #
 # | choice | what the step follows | depends on the units |
 # |---|---|---|
@@ -353,7 +357,7 @@ assert cosine(a, b) < -0.99
 # | balanced norms | each gradient divided by its norm | no |
 # | learned weights | each loss times a number that is trained | no |
 #
-# **Gradient-norm balancing** is easy: divide each gradient by its norm, so that each loss pulls with the same force.
+# **Gradient-norm balancing** is easy: divide each gradient by its norm, so that every loss pulls with the same force.
 
 # %%
 @tf.function
@@ -380,8 +384,8 @@ assert np.allclose(in_meters, ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
 # The unit no longer matters. But at *every* compromise between the two best points, the balanced gradients are two
-# opposite arrows of length 1, and they cancel. So training stops at the first compromise that it reaches. Learned
-# weights are under *Going deeper*.
+# opposite arrows of length 1, which cancel. So training stops at the first compromise that it reaches. Learned weights
+# are covered in *Going deeper*.
 #
 # If you weight a *loss*, do it inside the block. Below the block, you can only weight gradients.
 #

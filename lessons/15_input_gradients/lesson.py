@@ -1,13 +1,13 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 15 · Input gradients
 #
-# A network reads nearly all digits correctly. Make the pixels of a 7 brighter or darker by a tenth, at random, and it
-# still reads a 7. Now let one gradient choose which pixels become brighter and which darker. The network reads
-# another digit, and you still see a 7. In this lesson you compute that gradient, and fool a network with it.
+# A network reads nearly every digit correctly. If you make the pixels of a 7 brighter or darker by a tenth, at random,
+# it still reads a 7. But if you let a gradient decide which pixels get brighter and which get darker, the network reads
+# another digit, while you still see a 7. In this lesson you compute that gradient, and fool a network with it.
 #
 # **You will learn to**
 #
-# - take a gradient with respect to an image, and not move the weights;
+# - take a gradient with respect to an image, without moving the weights;
 # - change an image by a small step that fools a network;
 # - repeat small steps without leaving the allowed range.
 #
@@ -27,8 +27,9 @@ from keras import layers
 # %% [markdown]
 # ## Which pixels would change the answer?
 #
-# You need a network that reads digits. `fit` trains it, because this lesson is about the images. Scale the pixels to
-# the range from 0 to 1 *before* they enter the network, because the pixels are what you will change.
+# First you need a network that reads digits. Since this lesson is about the images and not about training, `fit` trains
+# it. The pixels are scaled to the range from 0 to 1 *before* they enter the network, because the pixels are what you
+# will change.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -70,10 +71,10 @@ print(f"accuracy on the test images: {accuracy(model, x_unseen, y_unseen):.1%}")
 assert accuracy(model, x_unseen, y_unseen) > (0.98 if is_mnist else 0.88)
 
 # %% [markdown]
-# Which pixels matter for an answer? Take the gradient of an image's logit, the score of its class, with respect to
-# the image. This gradient is called a **saliency map**. An image is a plain tensor, so tell the tape to `watch` it
-# (lesson 02). With `watch_accessed_variables=False`, the tape skips what is needed only for gradients with respect to
-# the weights.
+# Which pixels matter for an answer? Take the logit of the image's class, which is the score of that class, and compute
+# its gradient with respect to the image. This gradient is called a **saliency map**. An image is a plain tensor, so the
+# tape must `watch` it (lesson 02). With `watch_accessed_variables=False`, the tape leaves out what only the gradients
+# of the weights would need.
 
 
 # %%
@@ -115,11 +116,11 @@ weights = model.get_weights()
 assert len(weights) == 8
 
 # %% [markdown]
-# Only the slope of score 3. Image 3 appears in no other score, so the other 199 contribute zero, and one backward
-# pass gives the maps of all images. This holds because the examples do not influence each other.
+# Only the slope of score 3. Image 3 affects no other score, so the other 199 contribute zero, and a single backward
+# pass gives the maps of all the images. This works because the network treats each example independently.
 #
-# In the figure, bright pixels have a large gradient, positive or negative. Look at where they are: around the digit
-# as much as on it. Ink *there* would change the score.
+# In the figure, bright pixels have a large gradient, positive or negative. Many of them are not on the digit but around
+# it, where additional ink would change the score.
 
 # %%
 def bright(images):
@@ -131,13 +132,15 @@ def bright(images):
 ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
 
 # %% [markdown]
-# You don't need to freeze the weights for this. A gradient moves nothing. Only an optimizer or an `assign` does.
+# You don't need to freeze the weights for this, because computing a gradient moves nothing. Only an optimizer or an
+# `assign` does.
 #
 # ## How small a step fools the network?
 #
-# The gradient of the *loss* with respect to the image says how each pixel makes the answer worse. Let each pixel move by at
-# most ε. If the loss were linear, the worst change would move *every* pixel by the full ε, up or down as the **sign** of its
-# slope says, however small the slope is. This is the **fast gradient sign method**. The clip keeps the result an image:
+# The gradient of the *loss* with respect to the image tells you in which direction each pixel makes the answer worse.
+# Suppose each pixel may move by at most ε. If the loss were linear, the worst change would move *every* pixel by the
+# full ε, up or down according to the **sign** of its slope, however small that slope is. This attack is called the
+# **fast gradient sign method**. Clipping keeps the result a valid image:
 
 
 # %%
@@ -147,7 +150,7 @@ def one_step(model, x, y, epsilon):
 
 
 # %% [markdown]
-# Before you try it, compute what many small changes add up to.
+# Before you try it, work out what many small changes add up to.
 #
 # ### Exercise 15.2: predict
 #
@@ -193,8 +196,8 @@ assert np.isclose(best_change, 3.92, rtol=1e-4)
 assert np.isclose(random_changes.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
-# The chosen signs move the score 28 times as far as random signs do. Their effect grows with the number of pixels.
-# The effect of noise grows only with the square root of that number.
+# The chosen signs move the score 28 times as far as random signs do. Their effect grows with the number of pixels,
+# while that of noise grows only with the square root of that number.
 #
 # > **Predict**
 # >
@@ -223,9 +226,9 @@ lost = {
 assert lost["random signs"] < 0.05 and lost["signs of the gradient"] > 0.1
 
 # %% [markdown]
-# With the signs of the gradient, the network loses far more than with random signs, although no pixel moves farther.
-# Half of the pixels do not move at all, because a black pixel cannot get darker. The figure shows images that the
-# step changed, with the wrong answer above each. What do you see in them?
+# With the signs of the gradient, the accuracy drops far more than with random signs, although no pixel moves farther.
+# Half of the pixels do not even move, because a black pixel cannot get darker. The figure shows images after the step,
+# each with the network's wrong answer above it. What do you see in them?
 
 # %% tags=["nbval-ignore-output"]
 fooling = changed["signs of the gradient"]
@@ -240,15 +243,15 @@ unclipped = x_some + 0.1 * tf.sign(unsigned - x_some)
 assert np.max(np.abs(unsigned - x_some)) < 1e-2 and np.min(unclipped) < -0.09
 
 # %% [markdown]
-# Two parts are often forgotten. Without `tf.sign`, almost nothing moves: a confident network has tiny gradients, and
-# the mean over 1,000 images makes them 1,000 times smaller still. Without the clip, pixels leave the range from 0 to
-# 1, and the result is no longer an image.
+# Two parts of the attack are often forgotten. Without `tf.sign`, almost nothing moves: a confident network has tiny
+# gradients, and averaging the loss over 1,000 images makes them another 1,000 times smaller. Without the clip, pixels
+# leave the range from 0 to 1, and the result is no longer an image.
 #
 # ### Exercise 15.3: complete
 #
 # Now change images so that the network mistakes them for a class of *your* choice. Take one sign step, of size
-# `epsilon` per pixel, that lowers the cross-entropy for the classes in `target`. A pixel whose slope is 0 stays. Clip
-# the result to the range from 0 to 1.
+# `epsilon` per pixel, that lowers the cross-entropy for the classes in `target`. A pixel whose slope is 0 stays as it
+# is. Clip the result to the range from 0 to 1.
 
 
 # %% exercise="15.3"
@@ -286,9 +289,9 @@ check("15.3", toward)
 # %% [markdown]
 # ## Are several small steps stronger?
 #
-# One step trusts the slope at the start. **Projected gradient descent** computes the slope again after each small step. It
-# clips twice: to the range of pixels, in `one_step`, and to within ε of the *original* image. Ten steps of ε/4 are long
-# enough to reach the limit and to turn around.
+# A single step relies on the slope at the start. **Projected gradient descent** takes several small steps, and computes
+# the slope again before each. It clips twice: to the range of pixels, in `one_step`, and to within ε of the *original*
+# image. Ten steps of ε/4 are enough to reach the limit, and to turn around where that helps.
 
 
 # %%
@@ -317,9 +320,9 @@ assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 #
 # ### Exercise 15.4: repair
 #
-# Versions of this attack are common on the web. Every pixel should stay within `epsilon` of the original image, but
-# after many steps of `size` some are much farther away. Find out why the clip does not hold them, and fix it. Take
-# all `steps`, even if an image is already fooled.
+# You can find versions of this attack on the web. Every pixel should stay within `epsilon` of the original image, but
+# after many steps of `size`, some are much farther away. Find out why the clip does not hold them, and fix it. Take all
+# the `steps`, even for an image that already fools the network.
 
 
 # %% exercise="15.4"
@@ -352,7 +355,7 @@ check("15.4", attack)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which image does `x` name in the second pass of the loop?
+# Which image does the name `x` refer to in the second pass of the loop?
 #
 # </details>
 # <details><summary>Hint 2</summary>

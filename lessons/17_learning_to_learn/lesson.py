@@ -1,10 +1,10 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 17 · Learning to learn
 #
-# A new machine brings ten measurements, and the model should fit it after one step. You pretrained on many machines,
-# but one step barely moves the model. So you train *for* that step: you differentiate through it. But the gradient
-# that you get is `None`, or a plausible number that is wrong. In this lesson you write a training step that a tape
-# can go through.
+# A new machine arrives with only ten measurements, and the model should fit it after one step. You pretrained the model
+# on many other machines, but one step barely moves it. So you train *for* that step, which means differentiating
+# through it, and the gradient that you get is `None`, or a plausible number that is wrong. In this lesson you write a
+# training step that a tape can go through.
 #
 # **You will learn to**
 #
@@ -28,9 +28,10 @@ import tensorflow as tf
 # %% [markdown]
 # ## What is a task?
 #
-# So far, a network learned one problem from many examples. Now it should learn a *new* problem from ten examples, in one
-# step. Each problem is called a **task**. Here, a task is a sine wave with its own amplitude and shift. The network learns
-# it from ten points, the **support set**. Ten other points, the **query set**, show how well it learned.
+# So far, a network has learned one problem from many examples. Now it should learn a *new* problem from ten examples,
+# in one step. Each problem is called a **task**. Here, a task is a sine wave with its own amplitude and shift. The
+# network learns it from ten points, the **support set**, and ten other points, the **query set**, show how well it has
+# learned.
 
 
 # %%
@@ -47,7 +48,7 @@ def draw_tasks(n):
 
 
 # %% [markdown]
-# The network is a plain function that takes its weights as an argument. So you can call it with any weights:
+# The network is a plain function that takes its weights as an argument, so you can call it with any weights:
 
 
 # %%
@@ -76,8 +77,8 @@ def loss_of(weights, x, y):
 # %% [markdown]
 # ## What can one step do after pretraining?
 #
-# Start with plain pretraining, which trains one network on many tasks. Each training step draws 25 new ones.
-# Pretraining learns from no support set, so it uses only the query sets.
+# Start with plain pretraining, which trains one network on many tasks, 25 new ones in each training step. Since
+# pretraining takes no inner step, it needs only the query sets.
 
 
 # %%
@@ -113,8 +114,8 @@ def pretraining(weights, support, query):
 trained = {"pretraining": train("pretraining", pretraining)}
 
 # %% [markdown]
-# Now a new task arrives. The network takes one step of gradient descent on the support set, the **inner step**.
-# `inner_step` does not change any variable. It returns *new* weights.
+# Now a new task arrives. The network takes one step of gradient descent on its support set, the **inner step**.
+# `inner_step` changes no variable. It returns *new* weights.
 
 
 # %%
@@ -162,21 +163,21 @@ assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *q
 assert loss_of(after, x_task, y_task) > 0.5 * loss_of(before, x_task, y_task)
 
 # %% [markdown]
-# The curve hardly moves. Pretraining makes the loss small *before* the step. It does not look for weights that one step
-# can improve. So change the goal: minimize the loss *after* the step. For this you need the gradient of that loss with
-# respect to the weights *before* the step.
+# The curve hardly moves. Pretraining makes the loss small *before* the step, and does not look for weights that one
+# step can improve. So change the goal: minimize the loss *after* the step. For that, you need the gradient of this loss
+# with respect to the weights *before* the step.
 #
 # ## Can a tape go through a training step?
 #
-# Try it with one weight, w = 3. The support loss is (w - 1)², and its gradient is 4. A step with the learning rate 0.1
-# leads to w' = 3 - 0.1 · 4 = 2.6. The query loss after the step is (w' - 5)².
+# Try it with a single weight, w = 3. The support loss is (w - 1)², and its gradient is 4. A step with a learning rate
+# of 0.1 leads to w' = 3 - 0.1 · 4 = 2.6. The query loss after the step is (w' - 5)².
 #
-# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So if w changes by a little, w' changes by 0.8 times as much.
-# At w', the slope of the query loss is 2 (2.6 - 5) = -4.8. So its slope with respect to the *starting* w is
-# -4.8 · 0.8 = -3.84.
+# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So if w changes a little, w' changes by 0.8 times as much. At
+# w', the slope of the query loss is 2 (2.6 - 5) = -4.8, so its slope with respect to the *starting* w is -4.8 · 0.8 =
+# -3.84.
 #
-# With tapes you need two. The *inner* tape gives the gradient for the step. The *outer* tape records the step and the
-# query loss.
+# To compute this with tapes, you need two. The *inner* tape gives the gradient for the step. The *outer* tape records
+# the step and the query loss.
 #
 # > **Predict**
 # >
@@ -224,7 +225,7 @@ print("line:    ", explanation.where.text)
 assert outer.explanations[0].gradient == "None" and w == 3.0
 
 # %% [markdown]
-# Creating a variable also stores a number. So `tf.Variable(w)` cuts the path before the step even begins.
+# Creating a variable also stores a number, so `tf.Variable(w)` cuts the path before the step even begins.
 #
 # Two rules keep the path. First, compute a **new tensor**, `w - 0.1 * gradient`. Second, call `inner.gradient` *inside*
 # the outer block. Then the outer tape also records how the gradient depends on w:
@@ -320,9 +321,9 @@ check("17.1", meta_gradients)
 # ## How do I call a Keras model with other weights?
 #
 # A Keras layer owns its variables, and the model uses them when you call it. But an inner step gives you *new* weights,
-# often called *fast weights*. `model.stateless_call` runs the model with values that you pass in. It takes three
-# arguments: values for the trainable variables, values for the other variables, and the input. It returns the output,
-# and new values for the other variables.
+# often called *fast weights*. To run the model with them, use `model.stateless_call`, which takes the values as an
+# argument. Its three arguments are the values of the trainable variables, the values of the other variables, and the
+# input. It returns the output, and new values for the other variables.
 #
 # > **Predict**
 # >
@@ -355,18 +356,17 @@ assert np.allclose(output, model(x_line), atol=1e-5)
 model.set_weights(unchanged)
 
 # %% [markdown]
-# The layers' own variables were not used directly, so `None` is tempting. But no gradient is `None`, because `fast` was
-# computed from these variables inside the block. The path goes from the output through `fast` to them. Their values
-# have not changed.
+# None of the gradients is `None`. The layers' own variables were not used directly, but `fast` was computed from them
+# inside the block, so a path leads from the output through `fast` back to them. Their values have not changed.
 #
 # ## How do I take the step for 25 tasks at once?
 #
-# After an inner step, each task has its own weights. So give each weight a new first axis, with one entry for each task. A
-# kernel of shape (40, 40) becomes (25, 40, 40). `network` needs no change, because `@` multiplies the matrices of each
-# task separately.
+# After an inner step, each task has weights of its own. So give each weight a new first axis, with one entry for each
+# task: a kernel of shape (40, 40) becomes (25, 40, 40). `network` needs no change, because `@` multiplies the matrices
+# of each task separately.
 #
-# The loss of a task depends only on that task's copy. So add the losses, and take one gradient, that of the *sum*. Entry i
-# of this gradient belongs to task i. Only the loss differs from `inner_step`:
+# The loss of a task depends only on that task's copy of the weights. So you can add up the losses and take the gradient
+# of the *sum*, whose entry i belongs to task i. Only the loss differs from `inner_step`:
 
 
 # %%
@@ -454,8 +454,8 @@ by_size = [loss_of(inner_steps(copies, *new_support, lr=lr), *new_query) for lr 
 assert min(by_size) > 2 * with_maml[1]
 
 # %% [markdown]
-# No, the two are about equal. Before the first step, a network knows nothing about the task. The best it can do is to
-# predict the average over all tasks, and that is what pretraining learned. But after one step, MAML's loss is less than
+# No, the two are about equal. Before the first step, a network knows nothing about the task. The best it can do is
+# predict the average over all tasks, which is what pretraining learned. But after one step, MAML's loss is less than
 # half of pretraining's. Here is the same task as above. Look at how far one step moves the curve this time:
 
 # %%
@@ -470,8 +470,7 @@ print(f"loss after one step:  {loss_of(after, x_task, y_task):.1f}")
 assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 
 # %% [markdown]
-# Now one step does most of the work. MAML did not find weights that solve the task. It found weights that *learn* it
-# quickly.
+# Now one step does most of the work. MAML found weights that do not solve the task themselves, but *learn* it quickly.
 
 # %% [markdown]
 # ## Checkpoint

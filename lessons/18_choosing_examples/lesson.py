@@ -1,8 +1,8 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 18 · Choosing examples
 #
-# Someone labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls.
-# You try weights that fall smoothly as the loss grows, and the network is rewarded for getting hard digits even more
+# Someone labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls. Then
+# you try weights that fall smoothly as the loss grows, and the network is rewarded for getting hard digits even more
 # wrong. In this lesson you weight examples by their losses, and see what happens when 40% of the labels are wrong.
 #
 # **You will learn to**
@@ -29,8 +29,8 @@ from keras import layers
 # %% [markdown]
 # ## Which examples are hard?
 #
-# You have 800 digits, halved in size. About 40% of their labels are wrong. The true labels stay in `y`, and the test
-# labels are right.
+# You have 800 digits, scaled to half their size. About 40% of their labels are wrong. `y` keeps the true labels for
+# comparison, and the labels of the test images are right.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -56,9 +56,9 @@ print(f"wrong labels: {is_wrong.mean():.0%}")
 assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
 
 # %% [markdown]
-# The loss of an example says how hard it is for the network. You get it from a forward pass. A rule that chooses
-# examples takes the losses of a batch, and returns a weight for each example, here 0 or 1. (In this lesson, a weight
-# belongs to an example, and not to the network.) This one keeps the smallest losses:
+# The loss of an example, which you get from a forward pass, says how hard the example is for the network. A rule that
+# chooses examples takes the losses of a batch and returns a weight for each example, here 0 or 1. (In this lesson,
+# "weight" always means the weight of an example.) This rule keeps the examples with the smallest losses:
 
 
 # %%
@@ -105,8 +105,8 @@ def train(labels, choose, epochs=60):
 # %% [markdown]
 # > **Predict**
 # >
-# > A network trains for ten epochs on all examples, of which 40% have a wrong label. How many of the 100 examples with the
-# > largest losses have a wrong label?
+# > A network trains for ten epochs on all the examples, 40% of which have a wrong label. How many of the 100 examples
+# > with the largest losses have a wrong label?
 
 # %%
 predict("18.a", "")
@@ -122,9 +122,9 @@ print(f"wrong labels among the 100 hardest: {is_wrong[hardest].mean():.0%}")
 assert is_wrong[hardest].mean() > 0.8
 
 # %% [markdown]
-# Nearly all of them. Most labels are right, and a network first learns what most labels say. A wrong label contradicts this,
-# so its loss is large. Here are the 16 hardest. "3 ✗ is 4" means that the network says 3, and the label says 4. Which one do
-# you believe?
+# Nearly all of them. A network first learns what most labels say, and most labels are right. A wrong label contradicts
+# them, so its loss is large. Here are the 16 hardest. "3 ✗ is 4" means that the network says 3, and the label says 4.
+# Which one do you believe?
 
 # %% tags=["nbval-ignore-output"]
 answers = np.argmax(young(x), axis=1)
@@ -165,7 +165,7 @@ assert abs(clean["the hardest half"] - clean["all examples"]) < 0.04
 assert clean["the easiest 60%"] < clean["all examples"] - 0.04
 
 # %% [markdown]
-# With true labels, training on the easiest 60% costs accuracy: easy examples teach little that is new.
+# With true labels, training on the easiest 60% costs accuracy, because easy examples teach little that is new.
 #
 # > **Predict**
 # >
@@ -194,14 +194,14 @@ assert clean["all examples"] > curriculum[0] > clean["the easiest 60%"]
 assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60%"]
 
 # %% [markdown]
-# The easiest 60%. Training on them was worst with true labels, and is best with 40% wrong ones, because they hold few of the
-# wrong labels. The hardest half now holds mostly wrong labels. So before you train on hard examples, look at them: are they
-# hard, or wrong?
+# The easiest 60%. With true labels this rule was the worst, and with 40% wrong labels it is the best, because few of
+# the easy examples have a wrong label, while most of the hardest half do. So before you train on hard examples, look at
+# them: are they hard, or wrong?
 #
 # ## Why does a weight need stop_gradient?
 #
-# The weights 0 and 1 come from a comparison, which has no gradient (lesson 03). A weight that is a smooth function of the loss,
-# such as 1 - l/4 for a loss l, is on the tape: the gradient goes through it as well.
+# The weights 0 and 1 come from a comparison, which has no gradient (lesson 03). But if a weight is a smooth function of
+# the loss, such as 1 - l/4 for a loss l, the tape records it, and the gradient goes through the weight as well.
 #
 # - If the weight is **closed** by `stop_gradient`, it is a number, and the step lowers l.
 # - If the weight is left **open**, the step lowers l (1 - l/4). Its slope is 1 - l/2, which is negative above l = 2.
@@ -209,8 +209,8 @@ assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60%"]
 #
 # ### Exercise 18.2: predict
 #
-# By which factor does the weight 1 - l/4 multiply the gradient of an example? Give four numbers: for l = 1 with the weight
-# closed and open, and for l = 3 with the weight closed and open.
+# By what factor does the weight 1 - l/4 multiply the gradient of an example? Give four numbers: for l = 1 with the
+# weight closed and open, and for l = 3 with the weight closed and open.
 
 # %% exercise="18.2"
 # A list of four numbers.
@@ -264,9 +264,10 @@ assert tape.gradient(compared, example_losses) is None
 # %% [markdown]
 # ### Exercise 18.1: repair
 #
-# Compute the weighted sum of all losses, and return its gradient with respect to `W`. The weights are the softmax of
-# -loss / temperature, so they add up to 1, and they should count as constants. As it is, the temperatures 1 and 2
-# give the same gradient. There are two bugs, and the second shows only after you fix the first.
+# The function should compute the weighted sum of all the losses, and return its gradient with respect to `W`. The
+# weights are the softmax of -loss / temperature, so they add up to 1, and they should count as constants. As it stands,
+# the temperatures 1 and 2 give the same gradient. There are two bugs, and the second shows only after you fix the
+# first.
 
 
 # %% exercise="18.1"
@@ -311,7 +312,7 @@ check("18.1", weighted_gradient)
 # <details><summary>1. You compute weights such as 1 - l/4 inside the block, without <code>stop_gradient</code>. Does an error tell
 # you?</summary>
 #
-# No. You get a gradient, but part of it lowers the examples' weights, and not their losses.
+# No. You get a gradient, but part of it lowers the weights of the examples instead of their losses.
 #
 # </details>
 # <details><summary>2. Training on the hardest half lowers your accuracy. What do you look at first?</summary>

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 19 · Equations
 #
-# A mass hangs from a spring. You have no measurement, only the law of its motion. You train a network until the law
-# is broken by almost nothing, and it draws a flat line at 0. The law was obeyed, and the motion is wrong. In this
-# lesson you turn an equation into a loss, with the derivatives of the network's *output* with respect to its *input*,
+# A mass hangs from a spring. You have no measurements, only the law of its motion. You train a network until it breaks
+# the law by almost nothing, and what it draws is a flat line at 0. It obeys the law, but the motion is wrong. In this
+# lesson you turn an equation into a loss, using the derivatives of the network's *output* with respect to its *input*,
 # and tell the network which solution you want.
 #
 # **You will learn to**
@@ -32,9 +32,9 @@ from keras import layers
 # %% [markdown]
 # ## How does an equation become a loss?
 #
-# The mass on the spring of lesson 06 has the position u. It obeys u'' + u'/2 + 65/16 u = 0, and starts at position 1
-# with speed -1/4. Plug in any function for u: the value of the left side is its **residual**. A solution has the
-# residual 0 at all times, and no other function does.
+# The position u of the mass on the spring of lesson 06 obeys u'' + u'/2 + 65/16 u = 0. The mass starts at position 1
+# with speed -1/4. If you plug any function u into the equation, the value of the left side is called its **residual**.
+# A solution is a function whose residual is 0 at all times.
 #
 # Two tapes compute u' and u'' (lesson 06):
 
@@ -57,7 +57,7 @@ def residual(u, t):
 
 
 # %% [markdown]
-# This equation can be solved by hand: exp(-t/4) cos(2t) is the solution. So you can test the residual:
+# This equation can be solved by hand, and its solution is exp(-t/4) cos(2t). So you can test the residual:
 
 
 # %%
@@ -76,7 +76,7 @@ assert np.max(np.abs(residual(swing, times))) < 1e-9
 assert np.max(np.abs(residual(tf.cos, times))) > 1
 
 # %% [markdown]
-# Now let a network be u. Its loss is the mean squared residual. This is called a **physics-informed** network.
+# Now let u be a network, and take the mean squared residual as its loss. That is a **physics-informed** network.
 
 
 # %%
@@ -110,8 +110,8 @@ def train(loss_of, variables, steps=3000):
 # %% [markdown]
 # > **Predict**
 # >
-# > The loss is the mean squared residual at 100 times, and nothing else. It falls close to 0. Which motion does the network
-# > find?
+# > The loss is the mean squared residual at 100 points in time, and nothing else. It falls close to 0. Which motion
+# > does the network find?
 
 # %%
 predict("19.a", "")
@@ -130,14 +130,14 @@ for size in (0.5, 0.0):
     assert np.allclose(residual(lambda t, size=size: size * swing(t), times), 0)
 
 # %% [markdown]
-# Rest, a flat line at 0. Rest obeys the law, as every multiple of the swing does. During training, the network is not
-# yet a solution, and halving its output divides the loss by four. So training shrinks it to 0.
+# It finds rest, a flat line at 0. Rest obeys the law, as does every multiple of the true motion. As long as the network
+# is not yet a solution, halving its output divides the loss by four, so training shrinks the output to 0.
 #
-# The starting values choose one of the solutions. They belong in the loss.
+# What selects one of the solutions is the starting values, so they belong in the loss.
 #
 # ## Where do the starting values go?
 #
-# Add them as a second term, the squared errors of position and speed at time 0. But with which weight?
+# Add a second term to the loss: the squared errors of position and speed at time 0. But with what weight?
 #
 # > **Predict**
 # >
@@ -168,12 +168,12 @@ errors = {name: np.max(np.abs(u - swing(times))) for name, u in found.items()}
 assert errors[1.0] < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# The weight 1. With 0.01, staying at rest still costs little. With 100, the start dominates the step, and the law is
-# learned slowly. Nobody could have told you the best weight for this number of steps.
+# The best of the three is 1. With 0.01, staying at rest still costs little. With 100, the starting values dominate each
+# step, and the network learns the law only slowly. Nobody could have told you the best weight in advance.
 #
 # ## How do I build the start in?
 #
-# There is a way without a weight: **build the start in**, so that every network has it.
+# There is a way to do without a weight: **build the start in**, so that every network has the right starting values.
 #
 # 1. 1 + tanh(t) · network(t) starts at position 1, whatever the network returns, because tanh(0) is 0.
 # 2. 1 - tanh(t)/4 + tanh(t)² · network(t) also starts with speed -1/4, because the slope of tanh(t)² at 0 is 0 as well.
@@ -205,8 +205,8 @@ assert np.max(np.abs(built_in(other)(times) - swing(times))) > 0.05
 assert max(errors[1.0], errors["built in"]) < 0.05 < 0.1 < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# Its error is as small as that of the best weight, and there was no weight to tune. (With other initial weights of
-# the network, it may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
+# The error is as small as with the best weight, and there was no weight to tune. (With other initial weights, the
+# network may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
 
 # %%
 fig, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True)
@@ -220,8 +220,8 @@ label = panels[0].set_ylabel("position u")
 # %% [markdown]
 # ### Exercise 19.1: complete
 #
-# A pendulum that somebody pushes obeys θ'' + damping · θ' + sin θ = push(t). Return its residual, left side minus right side, at
-# each time. The check also takes the gradient of your residual with respect to the weights in `theta`.
+# A pendulum that is pushed obeys θ'' + damping · θ' + sin θ = push(t). Return its residual, the left side minus the
+# right side, at each time. The check also takes the gradient of your residual with respect to the weights in `theta`.
 
 
 # %% exercise="19.1"
@@ -257,10 +257,10 @@ check("19.1", pendulum_residual)
 # %% [markdown]
 # ### Exercise 19.3: complete
 #
-# The same works for functions of two variables. The temperature u(t, x) of a rod depends on the time t and the place x. Build
-# everything in, for a rod from 0 to `length`: u must be `start(x)` at t = 0, `left` at x = 0 and `right` at x = `length`,
-# whatever `network` returns. Everywhere else the network must be able to change u, and u may not jump. You may rely on
-# `start(0) == left` and `start(length) == right`.
+# The same idea works for functions of two variables. The temperature u(t, x) of a rod depends on the time t and the
+# position x. The rod extends from 0 to `length`. Build in everything that is known: whatever `network` returns, u must
+# be `start(x)` at t = 0, `left` at x = 0, and `right` at x = `length`. Everywhere else the network must be able to
+# change u, and u may not jump. You may rely on `start(0) == left` and `start(length) == right`.
 
 
 # %% exercise="19.3"
@@ -296,13 +296,14 @@ check("19.3", rod)
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. What do you check first?</summary>
 #
-# The starting values. If they are missing, another solution fits, and if they count too little, training takes very
-# long to leave it. Then the points: with too few of them, the law can be broken in between.
+# The starting values. If they are missing, another solution fits as well, and if they count too little, training takes
+# a very long time to leave it. After that, the points: if there are too few, the network can break the law between
+# them.
 #
 # </details>
 # <details><summary>2. Where does the inner <code>gradient</code> have to be called, and why?</summary>
 #
-# Inside the outer block. Otherwise the outer tape does not record how the speed depends on t.
+# Inside the outer block, because otherwise the outer tape does not record how the speed depends on t.
 #
 # </details>
 # <details><summary>3. Why is building the start in better than a weight?</summary>

@@ -224,8 +224,8 @@ class Student(NotebookPage):
         self.page.locator("#login_submit").click()
 
     def type_command(self, line):
-        """Run a line of the terminal in the last cell, and return what it says."""
-        cell = self.add_cell_below(self.panel.locator(".jp-CodeCell").last, f"!{line}")
+        """Run a line of the terminal in a new cell, below the first, and return what it says."""
+        cell = self.add_cell_below(self.panel.locator(".jp-CodeCell").first, f"!{line}")
         return self.run(cell)
 
 
