@@ -43,7 +43,7 @@ print(f"dy/dx = {dy_dx.numpy():.1f}")
 assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
-# Three things happened here:
+# Line by line:
 #
 # - `tf.Variable(3.0)` holds a value that can change, such as a model's weight. Write 3.0 rather than 3, because
 #   integers have no gradient.
@@ -192,14 +192,14 @@ print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.nump
 # 3. If w grows by 1, the error grows by 3, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
 #    = -18.
 #
-# Both gradients are negative: raising w or b lowers the loss, which makes sense because your guess was too low. The
-# loss is three times as sensitive to w as to b.
+# Both gradients are negative, so raising w or b lowers the loss. That makes sense, because your guess was too low. So
+# raise both; w matters three times as much as b.
 #
 # Notice that `error` is not a variable. Any intermediate result on the tape can be a source.
 #
-# The course's `plot_tape` draws this tape. Each box is one operation with its result. Follow the black arrows from left
-# to right for the values, then the orange arrows back for the gradients. In the figure, y is the target (here, the
-# loss), and ∂y/∂w is the gradient with respect to w.
+# The course's `plot_tape` takes a function, here the same computation, and draws its tape. Each box is one operation
+# with its result. Follow the black arrows from left to right for the values, then the orange arrows back for the
+# gradients. In the figure, y is the target (here, the loss), and ∂y/∂w is the gradient with respect to w.
 
 # %%
 def loss_of_guess(w, b):
@@ -216,7 +216,8 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# A single backward pass found both gradients. It would find a million in the same way.
+# A single backward pass found both gradients, and it would find a million in the same way. That is why deep learning
+# uses it.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -408,7 +409,7 @@ check("01.4", gradient_of_w)
 # - Store anything you want to train in a floating-point `tf.Variable`.
 # - Compute everything from the variables to the loss inside the `with` block.
 # - Call `tape.gradient(target, sources)`. Pass a list or a dict to get all gradients at once.
-# - Expect the shape of the source.
+# - Each gradient has the shape of its source.
 # - If you get `None`, look for a line outside the block. A 0 is different: the tape found a path, and the slope along
 #   it is zero here.
 #

@@ -63,13 +63,16 @@ print(f"{watched_answer.numpy():.1f}")
 assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
+# Whatever you compute from `x` inside the block is followed automatically, so `watch` is only for tensors at which a
+# path starts.
+#
 # Why doesn't a tape watch everything? Recording takes time and memory, and training has no use for the gradient with
 # respect to the data.
 #
 # ### Exercise 02.1: complete
 #
-# `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Use a tape to return the gradient
-# of y with respect to `x`.
+# `x` is a plain tensor of shape (n,), and y = (sum of x²) · (sum of x). Use a tape to return the gradient of y with
+# respect to `x`.
 
 # %% exercise="02.1"
 def gradient_of_product(x):
@@ -379,8 +382,8 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 # %% [markdown]
 # The image is black and its score is 0, yet the gradient is not zero. A gradient does not tell you how much a pixel
 # contributes now; it tells you how fast the score would rise if that pixel got brighter. Here the slope is 0.5 on the T
-# and 0 elsewhere, which answers your colleague's question: the pixels that matter are those of the T. Lesson 15 does
-# the same with real images.
+# and 0 elsewhere, which answers your colleague's question: the pixels that matter are those of the T. For this linear
+# score, the answer is the same for every image. For the networks of lesson 15, it is not.
 
 # %% [markdown]
 # ## Checkpoint

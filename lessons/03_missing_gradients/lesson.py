@@ -3,7 +3,8 @@
 #
 # You train a network with two layers. The loss falls for a while, then levels off far too high. Hours later you
 # discover that the first layer never changed: its gradient was `None` from the start, and the only sign was a warning
-# that scrolled past. In this lesson you learn to find the line that loses a gradient, and to fix it.
+# that scrolled past: *Gradients do not exist for variables*. In this lesson you learn to find the line that loses a
+# gradient, and to fix it.
 #
 # **You will learn to**
 #
@@ -60,8 +61,8 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 tape.explain()
 
 # %% [markdown]
-# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, so the path back to `w1` ends there. The fix is a
-# single word, `tf.tanh` instead of `np.tanh`:
+# The card points to `np.tanh(w1 * x)`. NumPy returns plain numbers, so the path back to `w1` ends there. The fix is to
+# write `tf.tanh` instead of `np.tanh`:
 
 # %%
 with tf.GradientTape() as tape:
@@ -89,8 +90,9 @@ assert all(gradient is not None for gradient in gradients)
 # %% [markdown]
 # ## Where is the gradient lost?
 #
-# The tool is quick, but with some practice you can spot the line just by reading the code. Here are the most common
-# causes, each with a minimal example and the name that the card uses. You know the first one from lesson 01.
+# The tool explains a gradient that is missing altogether. If only one of several paths is lost, you get a number that
+# looks like any other, so it also pays to recognize the causes in code. Here are the most common causes, each with a
+# minimal example and the name that the card uses. You know the first one from lesson 01.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -256,8 +258,8 @@ def stored():
 assert explanation_of(stored, w).cause == "state-assignment"
 
 # %% [markdown]
-# A variable stores only numbers. When you read `total` again, no path leads from it back to the computation of those
-# numbers.
+# A variable stores a value, not how it was computed. When you read `total` again, no path leads back to that
+# computation.
 #
 # **Fix**: use the value itself in the loss. If you need to keep it, assign it afterward.
 
@@ -286,8 +288,8 @@ print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 # %% [markdown]
 # `tf.round` is a staircase: it jumps, and between the jumps it is flat. TensorFlow registers it as an operation without
 # a gradient, so the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives
-# and contributes the 1 that you see. You get `None` only if *all* paths are lost, so a number does not prove that none
-# was.
+# and contributes the 1 that you see. You get `None` only if *every* path is lost. So a number is no guarantee: a part
+# of it may be missing.
 #
 # `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way. (For the few float
 # operations that have no gradient rule at all, the tape raises a `LookupError` instead.)
@@ -454,7 +456,7 @@ assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == 
 # |---|---|---|
 # | `None` | the tape found no path | find the line, as above |
 # | 0 | usually there is a path, and it is flat here | look for a clip, or a ReLU whose input is negative |
-# | NaN | if the value is finite, usually 0 met ∞ in the backward pass | find the root, division or logarithm at zero |
+# | NaN | usually 0 · ∞ in the backward pass; if the loss itself is NaN, look there first | find the root, division or logarithm at zero |
 #
 # > **Predict**
 # >
@@ -494,8 +496,7 @@ nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
 assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 
 # %% [markdown]
-# `ExplainingTape` explains zeros and NaNs, too. One thing it cannot do is tell you that one of several paths is lost,
-# because the number you get looks like any other.
+# `ExplainingTape` explains zeros and NaNs, too.
 
 # %% [markdown]
 # ## Checkpoint

@@ -504,7 +504,7 @@ CHECKS = {
         calls=(0, 6, 11),  # the right ones, and that d_x
     ),
     "a tolerance too wide for d_scale": Wrong(
-        "Your check passes a `d_scale` that is 3 % too large, because its tolerance is too "
+        "Your check passes a `d_scale` that is 3% too large, because its tolerance is too "
         "wide or it compares only sums. Compare every entry to four digits.",
         comparing(right_by_hand, same_scale=partial(np.allclose, rtol=0.3)),
         calls=(0, 7, 11),

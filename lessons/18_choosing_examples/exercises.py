@@ -95,9 +95,9 @@ PREDICTIONS = (
             "learned nothing yet. But it already knows what most sixes look like.",
             "about six in ten": "Six in ten is more than chance. But the network knows more "
             "than that.",
-            "about nine in ten, or more": "What most labels say is learned first, and a wrong "
-            "label contradicts it. After ten epochs, a hard example usually has a wrong "
-            "label here.",
+            "about nine in ten, or more": "A network first learns what most of the labels agree "
+            "on, and a wrong label contradicts that. After ten epochs, a hard example is "
+            "usually one with a wrong label.",
         },
     ),
     Callout(
@@ -109,9 +109,9 @@ PREDICTIONS = (
             "all examples": "Training on all examples uses all the data. But a wrong label has "
             "the same weight as a right one, and sixty epochs are enough to memorize many "
             "wrong ones.",
-            "the easiest 60%": "It ignores 40 % of the examples, including hard ones with "
-            "right labels. But nearly all wrong labels are in that part, so it learns few "
-            "of them.",
+            "the easiest 60%": "This rule ignores 40% of the examples, including some hard "
+            "ones with right labels. But the ignored part also contains nearly all of the "
+            "wrong labels, so the network learns only a few of them.",
         },
     ),
     Callout(

@@ -1,15 +1,16 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 18 · Choosing examples
 #
-# Someone labeled 800 digits in a hurry. You train on the hardest half, as a paper advises, and the accuracy falls. Then
-# you try weights that fall smoothly as the loss grows, and the network is rewarded for getting hard digits even more
-# wrong. In this lesson you weight examples by their losses, and see what happens when 40% of the labels are wrong.
+# Someone has labeled 800 digits in a hurry. You train on the hardest half of them, as a paper advises, and the accuracy
+# falls. So you try the opposite, weights that decrease smoothly as the loss grows, and now the gradient rewards the
+# network for getting hard digits even more wrong. In this lesson you weight examples by their losses, and see what
+# happens when 40% of the labels are wrong.
 #
 # **You will learn to**
 #
-# - give each example a weight that depends on its loss, and keep the gradient from going through that weight;
+# - give each example a weight that depends on its loss, and keep the gradient from flowing through that weight;
 # - find wrong labels by their losses;
-# - say when training on easy examples helps, and when it harms.
+# - say when training on easy examples helps and when it hurts.
 #
 # **Before you start**: [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
@@ -29,8 +30,8 @@ from keras import layers
 # %% [markdown]
 # ## Which examples are hard?
 #
-# You have 800 digits, scaled to half their size. About 40% of their labels are wrong. `y` keeps the true labels for
-# comparison, and the labels of the test images are right.
+# You have 800 digits, scaled to half their size. About 40% of their labels are made wrong on purpose. The true labels
+# stay in `y`, the labels with the mistakes go into `y_noisy`, and the test labels are all right.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -56,9 +57,10 @@ print(f"wrong labels: {is_wrong.mean():.0%}")
 assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
 
 # %% [markdown]
-# The loss of an example, which you get from a forward pass, says how hard the example is for the network. A rule that
-# chooses examples takes the losses of a batch and returns a weight for each example, here 0 or 1. (In this lesson,
-# "weight" always means the weight of an example.) This rule keeps the examples with the smallest losses:
+# The loss of an example, which you get from a forward pass, tells you how hard that example is for the network. A rule
+# for choosing examples takes the losses of a batch and returns a weight for each example, here 0 or 1. (In this lesson,
+# "weight" always means the weight of an example, not a weight of the network.) The following rule keeps the examples
+# with the smallest losses:
 
 
 # %%
@@ -76,7 +78,8 @@ def smallest(losses, share):
 print("weights:", smallest(tf.constant([0.3, 2.0, 0.1, 1.2, 0.7]), share=0.6).numpy())
 
 # %% [markdown]
-# Training multiplies each loss by its weight:
+# During training, each loss is multiplied by its weight, and the sum is divided by the sum of the weights. You will see
+# later what `stop_gradient` is for:
 
 
 # %%
@@ -105,8 +108,8 @@ def train(labels, choose, epochs=60):
 # %% [markdown]
 # > **Predict**
 # >
-# > A network trains for ten epochs on all the examples, 40% of which have a wrong label. How many of the 100 examples
-# > with the largest losses have a wrong label?
+# > You train a network for ten epochs on all the examples, about 40% of which have a wrong label. Of the 100 examples
+# > with the largest losses, how many have a wrong label?
 
 # %%
 predict("18.a", "")
@@ -122,19 +125,20 @@ print(f"wrong labels among the 100 hardest: {is_wrong[hardest].mean():.0%}")
 assert is_wrong[hardest].mean() > 0.8
 
 # %% [markdown]
-# Nearly all of them. A network first learns what most labels say, and most labels are right. A wrong label contradicts
-# them, so its loss is large. Here are the 16 hardest. "3 ✗ is 4" means that the network says 3, and the label says 4.
-# Which one do you believe?
+# All of them, or nearly all. Most labels are right, and a network first learns what most labels say. An example with a
+# wrong label contradicts that, so its loss is large. Here are the 16 hardest examples, where "3 ✗ is 4" means that the
+# network says 3 but the label says 4. Which of the two do you believe?
 
 # %% tags=["nbval-ignore-output"]
 answers = np.argmax(young(x), axis=1)
 ax = show_images(x_train[hardest[:16]], y_noisy[hardest[:16]], answers[hardest[:16]])
 
 # %% [markdown]
-# ## When does it help to choose?
+# ## When does choosing examples help?
 #
-# Compare three rules: all examples; only the **hardest half** of each batch, known as hard-example mining; and the easiest
-# 60%, a simple kind of **self-paced** learning. Train on the true labels first:
+# Now compare three rules: train on all examples; train only on the **hardest half** of each batch, which is known as
+# hard-example mining; or train only on the easiest 60%, a simple kind of **self-paced** learning. Start with the true
+# labels:
 
 
 # %%
@@ -165,11 +169,13 @@ assert abs(clean["the hardest half"] - clean["all examples"]) < 0.04
 assert clean["the easiest 60%"] < clean["all examples"] - 0.04
 
 # %% [markdown]
-# With true labels, training on the easiest 60% costs accuracy, because easy examples teach little that is new.
+# With true labels, training on the easiest 60% costs accuracy, because easy examples teach the network little that is
+# new.
 #
 # > **Predict**
 # >
-# > Now 40% of the labels are wrong. Which rule ends with the highest accuracy on the test images, whose labels are right?
+# > Now 40% of the training labels are wrong. Which rule gives the highest accuracy on the test images, whose labels are
+# > all right?
 
 # %%
 predict("18.b", "")
@@ -178,7 +184,7 @@ predict("18.b", "")
 noisy = {name: accuracy(train(y_noisy, choose)) for name, choose in rules.items()}
 
 for name in rules:
-    print(f"{name:17} true labels {clean[name]:.1%}, 40 % wrong {noisy[name]:.1%}")
+    print(f"{name:17} true labels {clean[name]:.1%}, 40% wrong {noisy[name]:.1%}")
 
 # %% tags=["claims"]
 assert noisy["the easiest 60%"] > noisy["all examples"] + 0.03
@@ -194,23 +200,28 @@ assert clean["all examples"] > curriculum[0] > clean["the easiest 60%"]
 assert noisy["all examples"] < curriculum[1] < noisy["the easiest 60%"]
 
 # %% [markdown]
-# The easiest 60%. With true labels this rule was the worst, and with 40% wrong labels it is the best, because few of
-# the easy examples have a wrong label, while most of the hardest half do. So before you train on hard examples, look at
-# them: are they hard, or wrong?
+# The easiest 60% win. Training on them was the worst choice with true labels, but it is the best with 40% wrong ones,
+# because few of the wrong labels are among the easy examples. The hardest half, by contrast, now consists mostly of
+# examples with wrong labels. So before you train on hard examples, look at them: are they really hard, or just
+# mislabeled?
 #
 # ## Why does a weight need stop_gradient?
 #
-# The weights 0 and 1 come from a comparison, which has no gradient (lesson 03). But if a weight is a smooth function of
-# the loss, such as 1 - l/4 for a loss l, the tape records it, and the gradient goes through the weight as well.
+# So far, the weights were 0 or 1. They came from a comparison, which has no gradient (lesson 03), so `stop_gradient`
+# made no difference. It does make a difference if a weight is a smooth function of the loss. Take the weight 1 - l/4
+# for an example with the loss l. The tape records how this weight was computed, so the gradient flows through the
+# weight as well as through the loss.
 #
-# - If the weight is **closed** by `stop_gradient`, it is a number, and the step lowers l.
-# - If the weight is left **open**, the step lowers l (1 - l/4). Its slope is 1 - l/2, which is negative above l = 2.
-#   There the step *raises* l, and hard examples get worse.
+# - If the weight is **closed** by `stop_gradient`, it counts as a constant, and a training step lowers l (as long as
+#   the weight is positive).
+# - If the weight is left **open**, a training step lowers the whole product l (1 - l/4). The slope of this product is 1
+#   - l/2, which is negative when l is above 2. For such a hard example, the step lowers the product by *raising* l, so
+#   the example gets even worse.
 #
 # ### Exercise 18.2: predict
 #
-# By what factor does the weight 1 - l/4 multiply the gradient of an example? Give four numbers: for l = 1 with the
-# weight closed and open, and for l = 3 with the weight closed and open.
+# Weighting a loss l by 1 - l/4 multiplies the gradient of the example by a factor. Give four numbers, in this order:
+# the factor for l = 1 with the weight closed and then open, and for l = 3 with the weight closed and then open.
 
 # %% exercise="18.2"
 # A list of four numbers.
@@ -224,16 +235,16 @@ check("18.2", four_factors)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Closed, the weight is a constant.
+# If the weight is closed, it counts as a constant.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Open, the factor is the slope of l - l²/4.
+# If the weight is open, the factor is the slope of the product l (1 - l/4) = l - l²/4.
 #
 # </details>
 #
-# A tape computes the factors:
+# Let a tape compute the factors:
 
 # %%
 example_losses = tf.Variable(tf.linspace(0.0, 4.0, 41))
@@ -245,7 +256,7 @@ for name, keep in {"closed": tf.stop_gradient, "open": tf.identity}.items():
     print(f"{name:6} at l = 1: {factors[name][10]:.2f}, at l = 3: {factors[name][30]:.2f}")
 
 # %% [markdown]
-# The figure shows both factors. Look at where the open curve falls below 0:
+# The figure shows both factors. Look for the point at which the open one falls below 0:
 
 # %%
 fig, ax = plt.subplots(figsize=(5.6, 3))
@@ -264,10 +275,10 @@ assert tape.gradient(compared, example_losses) is None
 # %% [markdown]
 # ### Exercise 18.1: repair
 #
-# The function should compute the weighted sum of all the losses, and return its gradient with respect to `W`. The
-# weights are the softmax of -loss / temperature, so they add up to 1, and they should count as constants. As it stands,
-# the temperatures 1 and 2 give the same gradient. There are two bugs, and the second shows only after you fix the
-# first.
+# This function should compute the weighted sum of all the losses and return its gradient with respect to `W`. The
+# weights are the softmax of -loss / temperature, so they add up to 1 and are largest for the easiest examples. They
+# should count as constants. As the code stands, temperatures of 1 and 2 give the same gradient. There are two bugs, and
+# the second shows only after you have fixed the first.
 
 
 # %% exercise="18.1"
@@ -299,8 +310,8 @@ check("18.1", weighted_gradient)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)` returns n losses. Then close the weights with
-# `tf.stop_gradient`.
+# You need one loss for each example, as `tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)` returns. Once
+# this works, close the weights with `tf.stop_gradient`.
 #
 # </details>
 
@@ -312,28 +323,28 @@ check("18.1", weighted_gradient)
 # <details><summary>1. You compute weights such as 1 - l/4 inside the block, without <code>stop_gradient</code>. Does an error tell
 # you?</summary>
 #
-# No. You get a gradient, but part of it lowers the weights of the examples instead of their losses.
+# No. You do get a gradient, but part of it acts on the weights of the examples instead of on their losses.
 #
 # </details>
 # <details><summary>2. Training on the hardest half lowers your accuracy. What do you look at first?</summary>
 #
-# The hardest examples, with their labels. Many labels may be wrong.
+# Look at the hardest examples together with their labels, because many of these labels may be wrong.
 #
 # </details>
 # <details><summary>3. Why do wrong labels have large losses, although the network was trained on them?</summary>
 #
-# Early in training, a network learns what most labels say, and a wrong label contradicts that. Later it memorizes
-# many of them.
+# Early in training, a network learns what most labels say, and a wrong label contradicts that. Only later does it
+# memorize many of the wrong labels.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Compute one loss for each example, and weight them.
+# - Compute one loss for each example, and multiply it by the weight of that example.
 # - Put `stop_gradient` around weights that you compute from the losses.
-# - Look at the hardest examples before you train on them: with wrong labels, early in training, hard mostly means
-#   wrong.
+# - Look at the hardest examples before you train on them. If many labels are wrong, then early in training a hard
+#   example is mostly one with a wrong label.
 # - Train on easy examples only if you distrust the labels.
 #
 # ```python
@@ -342,7 +353,7 @@ check("18.1", weighted_gradient)
 # loss = tf.reduce_sum(weights * losses) / tf.reduce_sum(weights)
 # ```
 #
-# **To remember**: close a weight that you compute, or the gradient goes through it.
+# **To remember**: if you compute a weight from a loss, close it, or the gradient flows through it.
 
 # %% [markdown]
 # ## Going deeper

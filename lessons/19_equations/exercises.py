@@ -283,8 +283,9 @@ PREDICTIONS = (
             "too.",
             "a swing with another start": "Each swing has a loss of 0. But during training, "
             "half of a swing has half of its residual.",
-            "none: it rests at 0": "Rest obeys the equation perfectly. If you halve any "
-            "motion, you halve its residual, so training shrinks the motion.",
+            "none: it rests at 0": "Rest obeys the equation perfectly. And because halving a "
+            "motion also halves its residual, training can always lower the loss by "
+            "shrinking the motion.",
         },
     ),
     Callout(
@@ -293,9 +294,9 @@ PREDICTIONS = (
         options={
             "0.01": "0.01 gives the equation more influence. But then a small loss is possible "
             "without any motion.",
-            "1.0": "With 0.01 the network almost rests and ignores its start. With 100 the "
-            "start is right, but these steps are too few for the equation. The equation "
-            "does not say which weight to use, so you try.",
+            "1.0": "With 0.01, the network stays close to rest and ignores its start. With 100, "
+            "the start is right, but 3,000 steps are too few to learn the equation. Nothing "
+            "in the equation tells you which weight to use, so you have to experiment.",
             "100.0": "The start is certain, so it seems to deserve the largest weight. But it "
             "is one point, and the equation must hold at 100 times.",
         },

@@ -1,16 +1,16 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 19 · Equations
 #
-# A mass hangs from a spring. You have no measurements, only the law of its motion. You train a network until it breaks
-# the law by almost nothing, and what it draws is a flat line at 0. It obeys the law, but the motion is wrong. In this
+# A mass hangs from a spring. You have no measurements, only the law of its motion. You train a network until it obeys
+# that law almost perfectly, yet all it draws is a flat line at 0: the law holds, but the motion is wrong. In this
 # lesson you turn an equation into a loss, using the derivatives of the network's *output* with respect to its *input*,
-# and tell the network which solution you want.
+# and make sure that the network finds the solution you want.
 #
 # **You will learn to**
 #
 # - turn a differential equation into a loss;
-# - add starting values, with a weight or built in;
-# - say what a small loss proves, and what it does not.
+# - impose starting values, with a weighted term in the loss or by building them into the output;
+# - say what a small loss proves and what it does not.
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
 
@@ -32,11 +32,11 @@ from keras import layers
 # %% [markdown]
 # ## How does an equation become a loss?
 #
-# The position u of the mass on the spring of lesson 06 obeys u'' + u'/2 + 65/16 u = 0. The mass starts at position 1
-# with speed -1/4. If you plug any function u into the equation, the value of the left side is called its **residual**.
-# A solution is a function whose residual is 0 at all times.
+# Let u be the position of the mass on the spring from lesson 06. It obeys u'' + u'/2 + 65/16 u = 0 and starts at u = 1
+# with speed -1/4. Plug any function in for u, and the value of the left side is that function's **residual**. The
+# residual of a solution is 0 at all times, and only solutions have this property.
 #
-# Two tapes compute u' and u'' (lesson 06):
+# As in lesson 06, two nested tapes compute u' and u'':
 
 
 # %%
@@ -57,7 +57,8 @@ def residual(u, t):
 
 
 # %% [markdown]
-# This equation can be solved by hand, and its solution is exp(-t/4) cos(2t). So you can test the residual:
+# This equation can be solved by hand, and with these starting values the solution is exp(-t/4) cos(2t). That gives you
+# a way to test the residual:
 
 
 # %%
@@ -76,7 +77,8 @@ assert np.max(np.abs(residual(swing, times))) < 1e-9
 assert np.max(np.abs(residual(tf.cos, times))) > 1
 
 # %% [markdown]
-# Now let u be a network, and take the mean squared residual as its loss. That is a **physics-informed** network.
+# Now let a network play the part of u, with the mean squared residual as its loss. Such a network is called
+# **physics-informed**.
 
 
 # %%
@@ -110,8 +112,8 @@ def train(loss_of, variables, steps=3000):
 # %% [markdown]
 # > **Predict**
 # >
-# > The loss is the mean squared residual at 100 points in time, and nothing else. It falls close to 0. Which motion
-# > does the network find?
+# > The loss is the mean squared residual at 100 points in time and nothing else, and training brings it close to 0.
+# > Which motion does the network find?
 
 # %%
 predict("19.a", "")
@@ -130,19 +132,23 @@ for size in (0.5, 0.0):
     assert np.allclose(residual(lambda t, size=size: size * swing(t), times), 0)
 
 # %% [markdown]
-# It finds rest, a flat line at 0. Rest obeys the law, as does every multiple of the true motion. As long as the network
-# is not yet a solution, halving its output divides the loss by four, so training shrinks the output to 0.
+# The network has found rest, a flat line at 0. Rest obeys the law, but so does every multiple of the true motion, so
+# why does training end here? As long as the network is not yet a solution, its residual is not 0, and halving its
+# output divides the loss by four. Shrinking the output is always an easy way to a smaller loss, and training follows it
+# down to 0.
 #
-# What selects one of the solutions is the starting values, so they belong in the loss.
+# It is the starting values that single out one of the solutions, so they belong in the loss as well. (The loss knows
+# the law only at the 100 points in time. Nothing is checked between them, so use enough of them.)
 #
 # ## Where do the starting values go?
 #
-# Add a second term to the loss: the squared errors of position and speed at time 0. But with what weight?
+# The simplest place is a second term in the loss: the squared errors of the position and the speed at time 0. But how
+# much weight should this term get?
 #
 # > **Predict**
 # >
-# > The loss multiplies the squared errors of the starting values by 0.01, 1 or 100. Which weight leads closest to the true
-# > motion, in the same number of steps?
+# > The squared errors of the starting values are multiplied by 0.01, 1 or 100 before they are added to the loss. With
+# > the same number of steps, which weight brings the network closest to the true motion?
 
 # %%
 predict("19.b", "")
@@ -168,17 +174,20 @@ errors = {name: np.max(np.abs(u - swing(times))) for name, u in found.items()}
 assert errors[1.0] < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# The best of the three is 1. With 0.01, staying at rest still costs little. With 100, the starting values dominate each
-# step, and the network learns the law only slowly. Nobody could have told you the best weight in advance.
+# The winner is weight 1. With 0.01, staying at rest costs so little that the network hardly moves. With 100, the
+# starting values dominate every step, so the network learns the law only slowly. And nobody could have told you in
+# advance which weight would work best.
 #
 # ## How do I build the start in?
 #
-# There is a way to do without a weight: **build the start in**, so that every network has the right starting values.
+# You can also do without a weight: **build the start in**, so that the output has the right starting values whatever
+# the network returns.
 #
-# 1. 1 + tanh(t) · network(t) starts at position 1, whatever the network returns, because tanh(0) is 0.
-# 2. 1 - tanh(t)/4 + tanh(t)² · network(t) also starts with speed -1/4, because the slope of tanh(t)² at 0 is 0 as well.
+# 1. The position: 1 + tanh(t) · network(t) starts at 1, because tanh(0) is 0.
+# 2. The speed: 1 - tanh(t)/4 + tanh(t)² · network(t) still starts at 1, now with speed -1/4. The slope of tanh(t) at 0
+#    is 1, and both tanh(t)² and its slope are 0 there.
 #
-# Later, tanh(t)² is close to 1, and the network is free.
+# As t grows, tanh(t)² approaches 1, so the network is free to shape the rest of the motion.
 
 
 # %% tags=["nbval-ignore-output"]
@@ -220,8 +229,9 @@ label = panels[0].set_ylabel("position u")
 # %% [markdown]
 # ### Exercise 19.1: complete
 #
-# A pendulum that is pushed obeys θ'' + damping · θ' + sin θ = push(t). Return its residual, the left side minus the
-# right side, at each time. The check also takes the gradient of your residual with respect to the weights in `theta`.
+# A damped pendulum that is being pushed obeys θ'' + damping · θ' + sin θ = push(t), where θ is its angle. Return the
+# residual, the left side minus the right side, at each time. The check also takes the gradient of your residual with
+# respect to the weights in `theta`.
 
 
 # %% exercise="19.1"
@@ -245,22 +255,23 @@ check("19.1", pendulum_residual)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Use the two tapes of `motion`, and call the inner `gradient` inside the outer block.
+# Nest two tapes as in `motion`, and call `gradient` on the inner tape inside the block of the outer one.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# θ'' + damping · θ' + sin θ - push(t). The sine is that of the angle.
+# The residual is θ'' + damping · θ' + sin θ - push(t). Take the sine of the angle, not of the time.
 #
 # </details>
 
 # %% [markdown]
 # ### Exercise 19.3: complete
 #
-# The same idea works for functions of two variables. The temperature u(t, x) of a rod depends on the time t and the
-# position x. The rod extends from 0 to `length`. Build in everything that is known: whatever `network` returns, u must
-# be `start(x)` at t = 0, `left` at x = 0, and `right` at x = `length`. Everywhere else the network must be able to
-# change u, and u may not jump. You may rely on `start(0) == left` and `start(length) == right`.
+# Notice the pattern above: a function with the right values, plus the network times a factor that is 0 where the values
+# are given. The same pattern works for functions of two variables. The temperature u(t, x) of a rod depends on the time
+# t and the position x, which runs from 0 to `length`. Build in the start and both ends: whatever `network` returns, u
+# must be `start(x)` at t = 0, `left` at x = 0, and `right` at x = `length`. Everywhere else, the network must be able
+# to change u, and u must be continuous. You may rely on `start(0) == left` and `start(length) == right`.
 
 
 # %% exercise="19.3"
@@ -280,12 +291,12 @@ check("19.3", rod)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which function of x alone would be right if the rod never cooled?
+# If the temperature never changed, which function of x alone would meet all the conditions?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Add the network, times a factor that is 0 at t = 0, at x = 0 and at x = length, and nowhere else.
+# To that function, add the network times a factor that is 0 at t = 0, at x = 0 and at x = `length`, but nowhere else.
 #
 # </details>
 
@@ -296,9 +307,9 @@ check("19.3", rod)
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. What do you check first?</summary>
 #
-# The starting values. If they are missing, another solution fits as well, and if they count too little, training takes
-# a very long time to leave it. After that, the points: if there are too few, the network can break the law between
-# them.
+# First the starting values. If they are missing from the loss, other solutions fit just as well, and if their weight is
+# too small, training takes very long to get away from such a solution. Then the points in time: if there are too few,
+# the network can break the law between them.
 #
 # </details>
 # <details><summary>2. Where does the inner <code>gradient</code> have to be called, and why?</summary>
@@ -315,9 +326,9 @@ check("19.3", rod)
 # %% [markdown]
 # ## Recap
 #
-# - Plug the network into the equation. The mean squared residual is the loss.
-# - Add the starting values, because they choose the solution. Build them in if you can.
-# - Compare with a solution that you know before you trust a small loss.
+# - Plug the network into the equation, and use the mean squared residual as the loss.
+# - Add the starting values, because they determine which solution you get. If you can, build them in.
+# - Before you trust a small loss, test your method on an equation whose solution you know.
 #
 # ```python
 # with tf.GradientTape() as outer:

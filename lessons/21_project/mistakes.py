@@ -1369,7 +1369,7 @@ HELD_OUT = {
         of_digits(by_pixels),
     ),
     "too good": Wrong(
-        "At least 98 % are right, more than the 95 % of the nearest image with all 1,500 "
+        "At least 98% are right, more than the 95% of the nearest image with all 1,500 "
         "labels, so you used the labels of the held-out digits. Train without them, on the "
         "40.",
         of_digits(held_out_labels),
@@ -1487,7 +1487,7 @@ HELD_OUT = {
         of_noise(one_of_held_out),
     ),
     "digits not better": Wrong(
-        "For more than 90 % of the images (yours and real ones), the nearest image is of "
+        "For more than 90% of the images (yours and real ones), the nearest image is of "
         "the same kind, so the two are easy to tell apart. Train longer, and look at your "
         "images.",
         of_noise(pixel_by_pixel),

@@ -127,7 +127,7 @@ class Hub:
         pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet"]
         run(*pip, "--no-deps", "--no-build-isolation", "--editable", self.release)
         self.checkout = folder / "checkout"
-        for name in (*PACKAGES, "lessons", "notebooks", "solutions"):
+        for name in (*PACKAGES, "lessons", "generated", "notebooks", "solutions"):
             shutil.copytree(ROOT / name, self.checkout / name)
         self.of_checkout = {"PYTHONPATH": f"{self.checkout}{os.pathsep}{packages}"}
         self.checkout.chmod(0o750)

@@ -101,7 +101,7 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
     assert (
         f"{forged.name} is named like work of {ada.name}, and was put there by {bob.name}" in said
     )
-    assert f"{bob.name} handed in 01 again: {forged.name} counts, and not {own.name}" in said
+    assert "again" not in said  # what he put there twice is the same file
     assert "Each notebook ran without a network" in said
     table = (hub.results / "gradebook.csv").read_text(encoding="utf-8-sig")
     rows = {row["student"]: row for row in csv.DictReader(table.splitlines())}
