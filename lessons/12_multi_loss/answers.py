@@ -212,6 +212,38 @@ def projected_in_a_graph(a, b):
     return result
 
 
+def in_two_calls(
+    hide=lambda rows, keep: rows * keep,
+    of_hidden=lambda rebuilt, rows, keep: tf.boolean_mask((rebuilt - rows) ** 2, keep == 0),
+    average=tf.reduce_mean,
+    add=lambda labeled, hidden, weight: labeled + weight * hidden,
+    give=lambda tape, loss, variables: (loss, tape.gradient(loss, variables)),
+):
+    """Return an answer to 12.5 that calls the model once for each task."""
+
+    def joint_gradients(model, x, y, rows, keep, weight):
+        with tf.GradientTape() as tape:
+            (logits, _), (_, rebuilt) = model(x), model(hide(rows, keep))
+            chosen = tf.gather(tf.nn.log_softmax(logits), y, batch_dims=1)
+            hidden = average(of_hidden(rebuilt, rows, keep))
+            loss = add(-tf.reduce_mean(chosen), hidden, weight)
+        return give(tape, loss, model.trainable_variables)
+
+    return joint_gradients
+
+
+def with_keras_losses(model, x, y, rows, keep, weight):
+    crossentropy = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    squared = tf.keras.losses.MeanSquaredError()
+    with tf.GradientTape() as tape:
+        logits, rebuilt = model(tf.concat([x, keep * rows], axis=0))
+        labeled = crossentropy(y, logits[: len(x)])
+        where = keep == 0
+        unlabeled = squared(rows[where], rebuilt[len(x) :][where])
+        loss = labeled + weight * unlabeled
+    return loss, tape.gradient(loss, model.trainable_variables)
+
+
 RIGHT = {
     "12.1": [
         tf.function(penalised(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(abs(h), 1)))),
@@ -221,6 +253,7 @@ RIGHT = {
     "12.2": [joined(cosine), cosine_by_jacobian, cosine_by_differences],
     "12.3": [4, tf.constant(4.0), np.float32(4)],
     "12.4": [surgery(projected), projected_in_numpy, projected_in_a_graph],
+    "12.5": [in_two_calls(), tf.function(in_two_calls()), with_keras_losses],
 }
 
 WRONG = {
@@ -273,5 +306,20 @@ WRONG = {
             "one part for both",
             surgery(lambda a, b: a - along(a, b) + b - dot(a, unit(b)) * unit(b)),
         ),
+    ],
+    "12.5": [
+        ("returned None", in_two_calls(give=lambda tape, loss, ws: print(loss))),
+        ("other form", in_two_calls(give=lambda tape, loss, ws: tape.gradient(loss, ws))),
+        ("nothing hidden", in_two_calls(hide=lambda rows, keep: tf.identity(rows))),
+        ("the others hidden", in_two_calls(hide=lambda rows, keep: tf.where(keep == 0, rows, 0.0))),
+        ("all numbers counted", in_two_calls(of_hidden=lambda b, rows, keep: (rows - b) ** 2)),
+        (
+            "divided by all numbers",
+            in_two_calls(of_hidden=lambda b, rows, keep: tf.where(keep > 0, 0.0, (rows - b) ** 2)),
+        ),
+        ("not divided", in_two_calls(average=tf.reduce_sum)),
+        ("weight left out", in_two_calls(add=lambda a, b, weight: tf.add_n([a, b]))),
+        ("labels left out", in_two_calls(add=lambda a, b, weight: b * weight)),
+        ("weight on the labels", in_two_calls(add=lambda a, b, weight: b + weight * a)),
     ],
 }

@@ -1,4 +1,4 @@
-"""The questions of lesson 12: a penalty without effect, a cosine, a late weight, a projection."""
+"""The questions of lesson 12: a penalty, a cosine, a late weight, a projection, two tasks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -90,6 +90,33 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
     return [fixed, draw(3, -0.8), draw(4, 0.7), draw(2, -0.05), draw(3, 0.5)]
 
 
+def draw_two_tasks(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, m, weight):
+        x, rows = rng.normal(size=(n, 4)), rng.normal(0.5, 1, size=(m, 4))
+        keep = (rng.uniform(size=(m, 4)) > 0.4).astype(float)
+        keep[0, :2] = 0.0, 1.0
+        kernels = [rng.normal(size=shape) for shape in ((4, 3), (3, 2), (3, 4))]
+        return weight, x, rng.integers(0, 2, n), rows, keep, kernels
+
+    return [draw(5, 8, 0.5), draw(7, 4, 2.0), draw(6, 6, 0.3)]
+
+
+def as_two_tasks(
+    weight: float, x: np.ndarray, y: np.ndarray, rows: np.ndarray, keep: np.ndarray, kernels: list
+) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    inputs = keras.Input((4,))
+    hidden = keras.layers.Dense(3, "tanh", use_bias=False)(inputs)
+    outputs = [keras.layers.Dense(size, use_bias=False)(hidden) for size in (2, 4)]
+    model = keras.Model(inputs, outputs)
+    for variable, kernel in zip(model.trainable_variables, kernels, strict=True):
+        variable.assign(kernel)
+    x, rows, keep = constants(x, rows, keep)
+    return model, x, tf.constant(y), rows, keep, weight
+
+
 EXERCISES = (
     Question(
         id="12.1",
@@ -165,6 +192,25 @@ EXERCISES = (
             )
         ],
         praise="Neither gradient now undoes what the other one improves.",
+    ),
+    Question(
+        id="12.5",
+        title="A task without labels",
+        kind="complete",
+        points=3,
+        draw=draw_two_tasks,
+        prepare=as_two_tasks,
+        inputs="weight x y rows keep",
+        parts=[
+            Part(
+                words="the pair of loss and gradients",
+                form=(
+                    "Return two things: the loss, a single number, and the list "
+                    "`tape.gradient(loss, model.trainable_variables)`."
+                ),
+            )
+        ],
+        praise="Both tasks train the backbone, and only hidden numbers count in the second.",
     ),
 )
 

@@ -836,6 +836,45 @@ assert joint - only_labeled > 0.03 > without_groups - only_labeled
 # %% [markdown]
 # The second task helps, and it helps only if its data hold the groups. Predicting hidden numbers shows the backbone where
 # the groups are, and 50 labels name them.
+#
+# ### Exercise 12.5: complete
+#
+# Write such a joint loss for another model. `model(rows)` returns the logits, of shape (n, 2), and the rebuilt rows, of
+# shape (n, 4). The examples `x` have labels `y`, and those in `rows` have none. `keep` has the shape of `rows`: it is 0
+# where a number is hidden, and 1 elsewhere. The loss is the mean cross-entropy of the labeled examples, plus `weight`
+# times the mean squared error of the *hidden* numbers. Return the loss, and the list of its gradients with respect to
+# `model.trainable_variables`.
+
+
+# %% exercise="12.5"
+def joint_gradients(model, x, y, rows, keep, weight):
+    """Return (loss, gradients); x is (n, 4), y (n,), rows and keep (m, 4), weight a number."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        logits, rebuilt = model(tf.concat([x, keep * rows], axis=0), training=True)
+        crossentropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        supervised = crossentropy(y, logits[: len(x)])
+        error = (1 - keep) * (rebuilt[len(x) :] - rows)
+        hidden = tf.reduce_sum(error**2) / tf.reduce_sum(1 - keep)
+        loss = supervised + weight * hidden
+    return loss, tape.gradient(loss, model.trainable_variables)
+    ### END SOLUTION
+
+
+# %%
+check("12.5", joint_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The model may see only `keep * rows`. But what it returns is compared with `rows`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The loss is that of `joint_loss` above, with `keep` as an argument. `loss_fn(y, logits)` is the mean cross-entropy.
+#
+# </details>
 
 # %% [markdown]
 # ## Further reading

@@ -748,4 +748,138 @@ PROJECTIONS = {
     ),
 }
 
-MISTAKES = {"12.1": PENALTIES, "12.2": COSINES, "12.3": LATE, "12.4": PROJECTIONS}
+# 12.5
+
+
+def joint(
+    entering=lambda rows, keep: keep * rows,
+    error=lambda rebuilt, rows, keep: (1 - keep) * (rebuilt - rows),
+    size=tf.square,
+    mean=lambda sizes, keep: tf.reduce_sum(sizes) / tf.reduce_sum(1 - keep),
+    task=tf.reduce_mean,
+    total=lambda task, rebuilding, weight: task + weight * rebuilding,
+    result=lambda tape, loss, parts, variables: (loss, tape.gradient(loss, variables)),
+):
+    """Return an answer to 12.5 with some of its steps replaced."""
+
+    def joint_gradients(model, x, y, rows, keep, weight):
+        with tf.GradientTape() as tape:
+            logits, rebuilt = model(tf.concat([x, entering(rows, keep)], axis=0), training=True)
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+                labels=y, logits=logits[: len(x)]
+            )
+            sizes = size(error(rebuilt[len(x) :], rows, keep))
+            parts = task(losses), mean(sizes, keep)
+            loss = total(*parts, weight)
+        return result(tape, loss, parts, model.trainable_variables)
+
+    return joint_gradients
+
+
+TWO_TASKS = {
+    "returned None": Wrong(
+        "Your function returned `None`. End it with `return loss, tape.gradient(loss, "
+        "model.trainable_variables)`, below the `with` block.",
+        joint(result=lambda tape, loss, parts, variables: None),
+    ),
+    "nothing hidden": Wrong(
+        "The model sees the numbers that it should predict. Set them to 0 first: pass `keep * "
+        "rows` to the model.",
+        joint(entering=lambda rows, keep: rows),
+    ),
+    "the others hidden": Wrong(
+        "You hide the numbers that should stay visible. `keep` is 0 where a number is hidden, so "
+        "pass `keep * rows` to the model.",
+        joint(entering=lambda rows, keep: (1 - keep) * rows),
+    ),
+    "all numbers counted": Wrong(
+        "You also count the numbers that the model could see. Multiply the error by `1 - keep`, "
+        "and divide the sum of its squares by `tf.reduce_sum(1 - keep)`.",
+        joint(
+            error=lambda rebuilt, rows, keep: rebuilt - rows,
+            mean=lambda sizes, keep: tf.reduce_mean(sizes),
+        ),
+    ),
+    "visible numbers counted": Wrong(
+        "You count the numbers that the model could see. Count the hidden ones: multiply the "
+        "error by `1 - keep`, and divide by `tf.reduce_sum(1 - keep)`.",
+        joint(
+            error=lambda rebuilt, rows, keep: keep * (rebuilt - rows),
+            mean=lambda sizes, keep: tf.reduce_sum(sizes) / tf.reduce_sum(keep),
+        ),
+    ),
+    "divided by all numbers": Wrong(
+        "You divide by the number of all entries of `rows`. The mean is over the hidden ones: "
+        "divide the sum by `tf.reduce_sum(1 - keep)`.",
+        joint(mean=lambda sizes, keep: tf.reduce_mean(sizes)),
+    ),
+    "not divided": Wrong(
+        "You sum the squared errors of the hidden numbers. For their mean, divide the sum by "
+        "`tf.reduce_sum(1 - keep)`.",
+        joint(mean=lambda sizes, keep: tf.reduce_sum(sizes)),
+    ),
+    "divided by the rows": Wrong(
+        "You divide by the number of rows. The mean is over the hidden numbers: divide by "
+        "`tf.reduce_sum(1 - keep)`.",
+        joint(mean=lambda sizes, keep: tf.reduce_sum(sizes) / len(sizes)),
+    ),
+    "compared with the hidden rows": Wrong(
+        "You compare with `keep * rows`, in which the numbers to predict are 0. Compare with "
+        "`rows`.",
+        joint(error=lambda rebuilt, rows, keep: (1 - keep) * (rebuilt - keep * rows)),
+    ),
+    "absolute errors": Wrong(
+        "You take absolute errors of the hidden numbers. Square them.",
+        joint(size=tf.abs),
+    ),
+    "weight left out": Wrong(
+        "The second task counts in full. Multiply its mean squared error by `weight`.",
+        joint(total=lambda task, rebuilding, weight: task + rebuilding),
+    ),
+    "weight on the labels": Wrong(
+        "`weight` multiplies the cross-entropy. Multiply the mean squared error of the hidden "
+        "numbers by it instead.",
+        joint(total=lambda task, rebuilding, weight: weight * task + rebuilding),
+    ),
+    "weight on both": Wrong(
+        "`weight` multiplies both tasks. Multiply only the mean squared error of the hidden "
+        "numbers by it.",
+        joint(total=lambda task, rebuilding, weight: weight * (task + rebuilding)),
+    ),
+    "cross-entropy summed": Wrong(
+        "You sum the cross-entropy over the labeled examples. Use its mean: `tf.reduce_mean`.",
+        joint(task=tf.reduce_sum),
+    ),
+    "second task left out": Wrong(
+        "The loss is only the cross-entropy of the labeled examples. Add `weight` times the mean "
+        "squared error of the hidden numbers.",
+        joint(total=lambda task, rebuilding, weight: task),
+    ),
+    "labels left out": Wrong(
+        "The loss is only the error of the hidden numbers. Add the mean cross-entropy of the "
+        "labeled examples.",
+        joint(total=lambda task, rebuilding, weight: weight * rebuilding),
+    ),
+    "gradients of the labeled task": Wrong(
+        "The loss is right, but these are the gradients of the cross-entropy alone. Differentiate "
+        "the sum, `tape.gradient(loss, model.trainable_variables)`.",
+        joint(
+            result=lambda tape, loss, parts, variables: (loss, tape.gradient(parts[0], variables))
+        ),
+    ),
+    "gradients of the second task": Wrong(
+        "The loss is right, but these are the gradients of the second task alone. Differentiate "
+        "the sum, `tape.gradient(loss, model.trainable_variables)`.",
+        joint(
+            result=lambda tape, loss, parts, variables: (loss, tape.gradient(parts[1], variables))
+        ),
+    ),
+}
+
+MISTAKES = {
+    "12.1": PENALTIES,
+    "12.2": COSINES,
+    "12.3": LATE,
+    "12.4": PROJECTIONS,
+    "12.5": TWO_TASKS,
+}
