@@ -25,7 +25,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## Why is this gradient `None`?
 #
-# In lesson 01 every source was a `tf.Variable`, but data such as an image usually arrives as a plain tensor.
+# In lesson 01, everything on the tape began with a `tf.Variable`. But data such as an image usually arrives as a plain
+# tensor.
 #
 # > **Predict**
 # >

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="09.a",
-        section="What does Keras take over?",
+        section="What does Keras do for you?",
         program="""
 layer = tf.keras.layers.Dense(3)
 before = len(layer.trainable_variables)
@@ -26,7 +26,7 @@ print(before, "and", len(layer.trainable_variables))
     ),
     Variant(
         id="09.a",
-        section="What does Keras take over?",
+        section="What does Keras do for you?",
         program="""
 model = tf.keras.Sequential(
     [

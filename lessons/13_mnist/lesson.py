@@ -145,7 +145,7 @@ print(f"{model.count_params():,} parameters")
 assert model.layers[1].kernel.shape == (5, 5, 1, 16)
 
 # %% [markdown]
-# Before you train for minutes, look at one batch: it takes a second.
+# Before you train for minutes, look at a single batch, which takes a second.
 #
 # > **Predict**
 # >
@@ -166,9 +166,9 @@ blind = [loss_fn(y, model(0 * x)), loss_fn(np.roll(y, 1), model(x))]
 assert np.allclose(blind, np.log(10), atol=0.3)
 
 # %% [markdown]
-# It is about 2.3, the logarithm of 10: a network that knows nothing gives each class a tenth. A first loss far above that
-# means that the network is sure, and wrong. Then look at the scale of its inputs. A loss near 2.3 proves little, because
-# blank images and shuffled labels give it as well.
+# It is about 2.3, the logarithm of 10: a network that knows nothing gives each class a tenth. A first loss far above
+# that means that the network is confident and wrong. In that case, look at the scale of its inputs. A loss near 2.3
+# proves little, because blank images and shuffled labels give it as well.
 #
 # The second test is to **overfit one batch**. A network with 80,000 parameters can memorize 32 images. If yours cannot,
 # look for a mistake in the loop or for a bad learning rate:
@@ -202,9 +202,9 @@ assert memorized == 1.0 and with_small_rate < 0.7 and with_wrong_labels > 0.9
 #
 # ## Does a change help?
 #
-# Say that you want to know whether a smaller learning rate is better. Everything that you may change is in one
-# dictionary, and one number measures the result: the accuracy on the held-out images after eight epochs on 5,000
-# images. (`"shift"` moves the images at random. It is 0 here, and explained when it is used.)
+# Would a smaller learning rate be better? To find out, put everything that you may change into one dictionary, and
+# measure the result by one number: the accuracy on the held-out images after eight epochs on 5,000 images. (`"shift"`
+# moves the images at random. It is 0 here, and explained when it is used.)
 
 
 # %%

@@ -1,10 +1,10 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 17 · Learning to learn
 #
-# A new machine arrives with only ten measurements, and the model should fit it after one step. You pretrained the model
-# on many other machines, but one step barely moves it. So you train *for* that step, which means differentiating
-# through it, and the gradient that you get is `None`, or a plausible number that is wrong. In this lesson you write a
-# training step that a tape can go through.
+# A new machine comes with only ten measurements, and your model should fit them after a single training step. You have
+# pretrained it on many other machines, but one step barely moves it. So you decide to train *for* that step, which
+# means that you have to differentiate through it. But the gradient you get is either `None` or a number that looks
+# plausible but is wrong. In this lesson you write a training step that a tape can go through.
 #
 # **You will learn to**
 #
@@ -29,9 +29,9 @@ import tensorflow as tf
 # ## What is a task?
 #
 # So far, a network has learned one problem from many examples. Now it should learn a *new* problem from ten examples,
-# in one step. Each problem is called a **task**. Here, a task is a sine wave with its own amplitude and shift. The
-# network learns it from ten points, the **support set**, and ten other points, the **query set**, show how well it has
-# learned.
+# in one step. Each such problem is called a **task**. For the machines above, each machine would be a task. Here, to
+# keep it small, a task is a sine wave with its own amplitude and shift. The network learns the wave from ten of its
+# points, the **support set**, and ten other points, the **query set**, show how well it has learned.
 
 
 # %%
@@ -77,8 +77,8 @@ def loss_of(weights, x, y):
 # %% [markdown]
 # ## What can one step do after pretraining?
 #
-# Start with plain pretraining, which trains one network on many tasks, 25 new ones in each training step. Since
-# pretraining takes no inner step, it needs only the query sets.
+# Start with plain pretraining, which trains one network on many tasks, 25 new ones in each training step. Since plain
+# pretraining does not adapt to a task first, it uses only the query sets.
 
 
 # %%
@@ -114,8 +114,8 @@ def pretraining(weights, support, query):
 trained = {"pretraining": train("pretraining", pretraining)}
 
 # %% [markdown]
-# Now a new task arrives. The network takes one step of gradient descent on its support set, the **inner step**.
-# `inner_step` changes no variable. It returns *new* weights.
+# When a new task arrives, the network takes one step of gradient descent on its support set. This step is called the
+# **inner step**. Note that `inner_step` changes no variables but returns *new* weights:
 
 
 # %%
@@ -147,7 +147,8 @@ def plot_step(name, before, after):
 
 
 # %% [markdown]
-# In the figure, look at how far one step moves the curve toward the ten points:
+# Take one step on the task with the tallest wave. In the figure, look at how far this step moves the curve toward the
+# ten points:
 
 # %%
 before = trained["pretraining"]
@@ -169,20 +170,20 @@ assert loss_of(after, x_task, y_task) > 0.5 * loss_of(before, x_task, y_task)
 #
 # ## Can a tape go through a training step?
 #
-# Try it with a single weight, w = 3. The support loss is (w - 1)², and its gradient is 4. A step with a learning rate
-# of 0.1 leads to w' = 3 - 0.1 · 4 = 2.6. The query loss after the step is (w' - 5)².
+# Try it with a single weight, w = 3. Let the support loss be (w - 1)², whose gradient at w = 3 is 4. A step with a
+# learning rate of 0.1 then leads to w' = 3 - 0.1 · 4 = 2.6. Let the query loss after the step be (w' - 5)².
 #
-# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So if w changes a little, w' changes by 0.8 times as much. At
-# w', the slope of the query loss is 2 (2.6 - 5) = -4.8, so its slope with respect to the *starting* w is -4.8 · 0.8 =
-# -3.84.
+# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So if w changes a little, w' changes 0.8 times as much. With
+# respect to w', the slope of the query loss is 2 (2.6 - 5) = -4.8. By the chain rule, its slope with respect to the
+# *starting* w is therefore -4.8 · 0.8 = -3.84.
 #
-# To compute this with tapes, you need two. The *inner* tape gives the gradient for the step. The *outer* tape records
-# the step and the query loss.
+# To compute this slope in TensorFlow, you need two tapes: the *inner* tape gives you the gradient for the step, and the
+# *outer* tape records both the step and the query loss.
 #
 # > **Predict**
 # >
-# > Inside the block of the outer tape, you take the step with `w.assign_sub(0.1 * gradient)`. Then you compute the
-# > query loss from `w`. What does the outer tape return as its gradient?
+# > Inside the block of the outer tape, you take the step with `w.assign_sub(0.1 * gradient)` and then compute the query
+# > loss from `w`. What does the outer tape return as the gradient of the query loss with respect to `w`?
 
 # %%
 predict("17.b", "")
@@ -204,7 +205,8 @@ print(f"w = {w.numpy():.1f}, gradient {by_assigning.numpy():.2f}")
 # that number back to the old w. The query loss then reads w again, so what you get is the slope at the *new* w, and
 # nothing warns you.
 #
-# The assignment also changed w. To avoid that, many people take the step on a copy. `ExplainingTape` shows what happens:
+# The assignment has another drawback: it changes w itself. To avoid that, many people take the step on a copy of the
+# variable. `ExplainingTape` shows what happens then:
 
 # %%
 w = tf.Variable(3.0)
@@ -225,10 +227,11 @@ print("line:    ", explanation.where.text)
 assert outer.explanations[0].gradient == "None" and w == 3.0
 
 # %% [markdown]
-# Creating a variable also stores a number, so `tf.Variable(w)` cuts the path before the step even begins.
+# Creating a variable also just stores a number, so `tf.Variable(w)` cuts the path before the step has even begun. And
+# this time nothing after the cut reads w again, so the gradient is `None`.
 #
-# Two rules keep the path. First, compute a **new tensor**, `w - 0.1 * gradient`. Second, call `inner.gradient` *inside*
-# the outer block. Then the outer tape also records how the gradient depends on w:
+# Two rules keep the path intact. First, do not assign, but compute a **new tensor**, `w - 0.1 * gradient`. Second, call
+# `inner.gradient` *inside* the block of the outer tape, so that this tape also records how the gradient depends on w:
 
 
 # %%
@@ -271,10 +274,9 @@ assert not check_gradients(first_order_loss, tf.constant(3.0)).passed
 #
 # ### Exercise 17.1: repair
 #
-# This function takes one step on the support set, and computes the mean squared error on the query set. It should return
-# the gradients of that error with respect to `W` and `b`. These are the weights *before* the step, so the path must go
-# through the step. At the moment, both gradients are `None`. Fix the function. It should not change the values of `W`
-# and `b`.
+# This function takes one step on the support set and computes the mean squared error on the query set. It should return
+# the gradients of that error with respect to `W` and `b`, the weights *before* the step, so the path must lead through
+# the step. At the moment, both gradients are `None`. Fix the function without changing the values of `W` and `b`.
 
 
 # %% exercise="17.1"
@@ -327,8 +329,9 @@ check("17.1", meta_gradients)
 #
 # > **Predict**
 # >
-# > Inside a tape's block, you compute a list `fast`: each of the model's variables plus 1. Then you compute the output
-# > from `fast` with `stateless_call`. What is its gradient with respect to `model.trainable_variables`?
+# > Inside the block of a tape, you compute a list `fast` by adding 1 to each of the model's variables. You then pass
+# > `fast` to `stateless_call` to compute the output. What is the gradient of this output with respect to
+# > `model.trainable_variables`?
 
 # %%
 predict("17.c", "")
@@ -361,12 +364,13 @@ model.set_weights(unchanged)
 #
 # ## How do I take the step for 25 tasks at once?
 #
-# After an inner step, each task has weights of its own. So give each weight a new first axis, with one entry for each
-# task: a kernel of shape (40, 40) becomes (25, 40, 40). `network` needs no change, because `@` multiplies the matrices
-# of each task separately.
+# Each training step draws 25 tasks, and after an inner step, each task has weights of its own. To hold them all, give
+# each weight a new first axis with one entry per task, so that a kernel of shape (40, 40) becomes one of shape (25, 40,
+# 40). `network` can stay as it is, because `@` multiplies the matrices of each task separately.
 #
-# The loss of a task depends only on that task's copy of the weights. So you can add up the losses and take the gradient
-# of the *sum*, whose entry i belongs to task i. Only the loss differs from `inner_step`:
+# The loss of a task depends only on that task's copy of the weights. So you can add up the losses of all tasks and take
+# the gradient of the *sum*: its entry i is the gradient for task i. Compared with `inner_step`, only the loss is
+# different:
 
 
 # %%
@@ -401,8 +405,10 @@ for batched, single in zip(together, second_alone, strict=True):
 # %% [markdown]
 # ## Does training for the step help?
 #
-# **MAML** (model-agnostic meta-learning) looks for good *starting weights*. It takes one inner step on the support set,
-# and computes the query loss after that step. Then it changes the starting weights to make this loss smaller.
+# **MAML** (model-agnostic meta-learning) looks for good *starting weights*. For each task, it takes one inner step on
+# the support set and computes the query loss after that step. It then changes the starting weights so that this loss
+# becomes smaller. In `maml`, `tape` is the outer tape, and the inner one is inside the function that takes the inner
+# step:
 
 
 # %%
@@ -416,12 +422,13 @@ def maml(weights, support, query):
 trained["MAML"] = train("MAML", maml)
 
 # %% [markdown]
-# Now compare both sets of starting weights on 500 new tasks. In each task, take ten inner steps on the support set.
+# Now compare the two sets of starting weights, from pretraining and from MAML, on 500 new tasks. For each task, take
+# ten inner steps on the support set and watch the query loss.
 #
 # > **Predict**
 # >
-# > Look at the query loss *before* the first inner step. Is it clearly lower for MAML than for pretraining, by 0.3 or
-# > more?
+# > Consider the query loss *before* the first inner step. Will it be clearly lower, by 0.3 or more, for MAML than for
+# > pretraining?
 
 # %%
 predict("17.d", "")
@@ -454,9 +461,10 @@ by_size = [loss_of(inner_steps(copies, *new_support, lr=lr), *new_query) for lr 
 assert min(by_size) > 2 * with_maml[1]
 
 # %% [markdown]
-# No, the two are about equal. Before the first step, a network knows nothing about the task. The best it can do is
-# predict the average over all tasks, which is what pretraining learned. But after one step, MAML's loss is less than
-# half of pretraining's. Here is the same task as above. Look at how far one step moves the curve this time:
+# No, before the first step the two losses are about equal. At that point, a network knows nothing about the task, so
+# the best it can do is predict the average over all tasks, and that is what pretraining has learned. After one step,
+# however, MAML's loss is less than half of pretraining's. To see the difference, take the same task as above and look
+# at how far one step moves the curve this time:
 
 # %%
 before = trained["MAML"]
@@ -470,7 +478,8 @@ print(f"loss after one step:  {loss_of(after, x_task, y_task):.1f}")
 assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 
 # %% [markdown]
-# Now one step does most of the work. MAML found weights that do not solve the task themselves, but *learn* it quickly.
+# Now a single step does most of the work. What MAML has found is not weights that solve the task, but weights that
+# *learn* it quickly.
 
 # %% [markdown]
 # ## Checkpoint
@@ -483,10 +492,10 @@ assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 # It is the slope at the new weights. `apply` assigns to the variables, so the path through the step is lost.
 #
 # </details>
-# <details><summary>2. You call <code>inner.gradient</code> before the outer block begins. Which part of the outer gradient is left?</summary>
+# <details><summary>2. You call <code>inner.gradient</code> before the outer block begins, and compute the new weights inside it. Which part of the outer gradient is left?</summary>
 #
-# Only the slope at the new weights. The outer tape did not record how the inner gradient was computed, so it treats that
-# gradient as a constant.
+# Only the slope at the new weights. Because the outer tape did not record how the inner gradient was computed, it
+# treats that gradient as a constant.
 #
 # </details>
 # <details><summary>3. Which loss tells you whether a network learns new tasks quickly?</summary>
@@ -498,7 +507,7 @@ assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 # %% [markdown]
 # ## Recap
 #
-# - Write an inner step as a function of the weights. It returns new tensors and never calls `assign`.
+# - Write an inner step as a function of the weights that returns new tensors and never calls `assign`.
 # - Call `inner.gradient` inside the outer block.
 # - A gradient that is not `None` can still be wrong: after an `assign`, it is the slope at the new weights.
 # - Use `model.stateless_call` to run a Keras model with other weights.
@@ -513,7 +522,7 @@ assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 # meta_gradients = outer.gradient(query_loss, weights)
 # ```
 #
-# **To remember**: an assignment cuts the path through a step. A new tensor keeps it.
+# **To remember**: an assignment cuts the path through a training step, but a new tensor keeps it intact.
 
 # %% [markdown]
 # ## Going deeper
