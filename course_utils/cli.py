@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Hands-on GradientTape: work through the lessons, see your progress, fix what is broken.",
+    help="Hands-on GradientTape: work through the lessons, see your progress, and find problems.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -58,16 +58,16 @@ def start(
         Path | None,
         typer.Argument(
             help="A new or empty folder, such as `~/gradienttape`. In a clone of the repository "
-            "or an unpacked release: By default `work`.",
+            "or an unpacked release, the default is `work`.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Make a copy of the lessons to work in: a folder that no build and no update overwrites.
+    """Make a copy of the lessons to work in, which no build and no update overwrites.
 
-    Lessons that are not there yet are copied; what is there is never touched. `course lab` does the
-    same at its first start, and opens JupyterLab. Neither starts while `notebooks/` holds text that
-    somebody typed there: move that notebook into `work/`, or run `git stash`.
+    Lessons that are missing are copied; those that are there stay as they are. `course lab` does
+    the same at its first start, and opens JupyterLab. Both stop if somebody typed into
+    `notebooks/`: move that notebook into `work/`, or run `git stash`.
 
     - `course start ~/gradienttape && cd ~/gradienttape && course lab`
     """
@@ -98,12 +98,12 @@ def update(
         bool, typer.Option("--undo", help="Restore the notebooks that the last update replaced.")
     ] = False,
 ) -> None:
-    """Bring corrections of the lessons into your copy; what you wrote stays.
+    """Merge corrections to the lessons into your copy, and keep what you wrote.
 
-    A cell that you did not touch becomes the new one. What you wrote, added, moved or deleted stays
-    as it is. If the same cell was corrected, the new text is added below yours. Each notebook is
-    first copied to `.course/before/`. Save open notebooks in JupyterLab before, and afterwards
-    choose *File > Reload Notebook from Disk*.
+    A cell that you did not change is replaced by the new one. What you wrote, added, moved, or
+    deleted stays as it is. If a cell that you changed was corrected, the new text is added below
+    yours. Each notebook is first copied to `.course/before/`. Save open notebooks in JupyterLab
+    first; afterwards, choose *File > Reload Notebook from Disk*.
     """
     from .workspace import updating
     from .workspace.originals import GivenError
@@ -127,7 +127,9 @@ def update(
     for result in results:
         _print_update(result, dry_run)
     if kept is not None:
-        print_text(f"Your notebooks as they were: {from_here(kept)}. `course update --undo`")
+        print_text(
+            f"Backups are in {from_here(kept)}. To restore them, run `course update --undo`."
+        )
         print_text(_RELOAD)
     elif not results:
         print_text("Every lesson is up to date.")
@@ -148,7 +150,7 @@ def _print_update(each: "Update", in_full: bool) -> None:
         return
     counts = Counter(change.what for change in each.changes)
     said = ", ".join(f"{count} {what}" for what, count in counts.items())
-    print_text(f"{name}: {said or 'no cell of yours changes'}")
+    print_text(f"{name}: {said or 'none of your cells changes'}")
     if in_full:
         for change in each.changes:
             print_text(f"    {change.what}: {change.cell}")
@@ -178,10 +180,10 @@ def hand_in(
         ),
     ] = False,
 ) -> None:
-    """Hand in the lessons in which you wrote: one zip, with a receipt inside.
+    """Pack the lessons in which you wrote into one zip to hand in, with a receipt inside.
 
-    What is not saved, or cannot be read, is named, and nothing is handed in until you fix it or
-    say `--anyway`. You may hand in again: the later one counts.
+    If a notebook is not saved or cannot be read, the command names it and hands in nothing, until
+    you fix the problem or add `--anyway`. You may hand in again: the newest counts.
     """
     from .choosing import ChoiceError, choose_lessons
     from .workspace.handing_in import HandInError, collect, hand_in
@@ -264,9 +266,9 @@ def place(
 ) -> None:
     """Find out where to start: up to twelve questions, about ten minutes.
 
-    The questions follow the lessons, and end with the first wrong answer. Type ? if you do not
-    know. Then the answers are explained, and `course status` shows what you can skip. Nothing is
-    locked. Ctrl-C stops, and keeps nothing.
+    The questions follow the order of the lessons, and end with the first wrong answer. Type ? if
+    you do not know. Then the answers are explained, and `course status` shows what you can skip.
+    Nothing is locked. Ctrl-C stops without saving your answers.
 
     - `course place --goal clipping`
     """
@@ -297,10 +299,10 @@ def place(
 def reset(
     exercise: Annotated[str, typer.Argument(help="The exercise, such as `01.2`.")],
 ) -> None:
-    """Put one exercise's cell back to how it was given; your text is kept in a file.
+    """Reset one exercise's cell, and keep your text in a file.
 
-    Every other text of the notebook stays as it is. Save the notebook in JupyterLab first, and
-    afterwards choose *File > Reload Notebook from Disk*.
+    The rest of the notebook stays as it is. Save the notebook in JupyterLab first; afterwards,
+    choose *File > Reload Notebook from Disk*.
     """
     from . import resetting
 
@@ -310,7 +312,7 @@ def reset(
 
 @app.command()
 def doctor() -> None:
-    """Check this machine and say how to fix what is wrong; exit with 1 if anything is."""
+    """Check the installation, and say how to fix each problem; if there is one, exit with 1."""
     from .doctor import examine
 
     status = 0

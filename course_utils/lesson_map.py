@@ -13,7 +13,7 @@ from gradient_tools.drawing.layout import Box, order_columns, route, set_heights
 from gradient_tools.showing.palette import COLORS, as_text
 
 from .figures.style import make_axes
-from .workspace.curriculum import LESSONS, Lesson
+from .workspace.curriculum import LESSONS, ONE_DAY, Lesson
 from .workspace.progress import Progress
 
 __all__ = ["plot_lesson_map"]
@@ -31,6 +31,8 @@ _Point = tuple[float, float]
 
 def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) -> Axes:
     """Draw every lesson as a box, from top to bottom, with an arrow from each one it builds on.
+
+    The boxes of the course in a day have a thick outline.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
         if progress:
             text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
         color = COLORS[parts.index(lesson.part)]
-        ax.add_patch(_box(x, y, height, color, 0.4 if is_done else 0.12))
+        outline = 2.8 if lesson.number in ONE_DAY else 1.0
+        ax.add_patch(_box(x, y, height, color, 0.4 if is_done else 0.12, outline))
         ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
     _draw_arrows(ax, arrows, height)
     # The parts stand where the first lessons, each alone in its layer, leave room.
@@ -68,16 +71,26 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
         ax.text(left, top - 47 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
-    ax.set_gid("Map of the lessons. " + " ".join(map(_in_words, LESSONS)))
+    day = "thick outline:\nthe course in a day"
+    ax.text(left, top - 47 * len(parts), day, color="#111111", fontsize=10, va="top")
+    in_words = " ".join(map(_in_words, LESSONS))
+    ax.set_gid(f"Map of the lessons. {in_words} The course in a day: {', '.join(ONE_DAY)}.")
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax
 
 
-def _box(x: float, y: float, height: float, color: str, strength: float) -> FancyBboxPatch:
+def _box(
+    x: float, y: float, height: float, color: str, strength: float, outline: float
+) -> FancyBboxPatch:
     """Return a box around a center, in a color so mixed with white that it takes dark text."""
     tint = [1 - strength * (1 - part) for part in to_rgb(color)]
-    look: dict[str, Any] = {"facecolor": tint, "edgecolor": color, "linewidth": 1.2, "zorder": 2}
+    look: dict[str, Any] = {
+        "facecolor": tint,
+        "edgecolor": color,
+        "linewidth": outline,
+        "zorder": 2,
+    }
     corner, style = (x - _WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
     return FancyBboxPatch(corner, _WIDTH, height, boxstyle=style, **look)
 

@@ -196,8 +196,8 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
     is_one = len(chosen) == 1
     answers = '"a"' if is_one else '"a", "b"'
     how = (
-        "Answer in a new cell, or skip it: nothing counts. First "
-        f"`from course_utils import warm_up`, and then `warm_up({answers})`."
+        "Answer in a new cell, or skip the warm-up; it is not graded. First run "
+        f"`from course_utils import warm_up`, then `warm_up({answers})`."
     )
     title = "A question" if is_one else "Two questions"
     return Review((), (how,), tuple(_warm_up.left), summary=f"{title} from before (a minute)")

@@ -14,7 +14,7 @@ from gradient_tools.showing.palette import GREEN
 from .exercises.exercise import Exercise
 from .placing import skipped
 from .reviewing import due_now
-from .workspace.curriculum import LESSONS, Lesson, all_exercises, find_lesson
+from .workspace.curriculum import LESSONS, ONE_DAY, Lesson, all_exercises, find_lesson
 from .workspace.folders import find_workspace, from_here
 from .workspace.progress import Progress, read_progress, runs_a_solution
 
@@ -26,6 +26,8 @@ _FINISHED = (
     'To do an exercise again, call `reset("01.2")` with its id. What you passed stays passed.',
 )
 
+_DEEPER = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
+
 
 def next_exercise(progress: Progress) -> Exercise | None:
     """Find the next exercise to do: the first open one after the one passed last.
@@ -33,11 +35,10 @@ def next_exercise(progress: Progress) -> Exercise | None:
     Exercises of lessons that the placement skips come after all others, and those that go deeper
     after the essentials; None if every exercise is passed.
     """
-    deeper = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
     left = [exercise for exercise in all_exercises() if not progress.has_passed(exercise.id)]
     if skipped(progress.placed):  # these come last
         left.sort(key=lambda exercise: exercise.id[:2] < progress.placed)
-    essential = [exercise for exercise in left if exercise.id not in deeper]
+    essential = [exercise for exercise in left if exercise.id not in _DEEPER]
     times = [(entry.get("passed_at", ""), i) for i, entry in progress.exercises.items()]
     when, last = max(times, default=("", ""))
     later = [exercise for exercise in essential if when and exercise.id > last]
@@ -103,6 +104,12 @@ class Standing:
             said.append(
                 f"Start with lesson {self._progress.placed}: `place()` found that you can skip the "
                 f"essentials of {', '.join(covered)}. They stay open, and `place()` asks again."
+            )
+        day = [e for e in all_exercises() if e.id[:2] in ONE_DAY and e.id not in _DEEPER]
+        if not all(self._progress.has_passed(exercise.id) for exercise in day):
+            said.append(
+                f"The course in a day, the essentials of {', '.join(ONE_DAY[:-1])} and "
+                f"{ONE_DAY[-1]}: {self._progress.count(day)} exercises passed."
             )
         if self._due:
             questions = "questions from before are" if self._due > 1 else "question from before is"

@@ -7,18 +7,21 @@ from course_utils import cheat_sheet
 PAGE = Path(__file__).with_name("cheat_sheet.md")
 HEAD = """# Why is my gradient `None`, zero, or NaN?
 
-To get the cause and the line in *your* program, replace `tf.GradientTape` with
-[`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. Most often, it is one of these:
+To find out which line of *your* program it is, replace `tf.GradientTape` with
+[`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. The usual causes of `None` are:
 
-- The tensor is not a variable, and nobody called `tape.watch` (*not-watched*).
-- A line such as `x = x - 0.1` made a tensor of a variable (*rebound-source*).
-- The loss, or a part of it, was computed above the `with` block (*outside-tape*).
-- NumPy, `.numpy()`, or `float()` turned a tensor into plain numbers (*left-tensorflow*).
-- An operation such as `round`, `argmax`, or a cast to integers has no gradient (*no-gradient-op*,
-  *integer-dtype*).
+- The tensor is not a variable, and nobody called `tape.watch` ([not-watched](#not-watched)).
+- A line such as `x = x - 0.1` replaced a variable with a plain tensor
+  ([rebound-source](#rebound-source)).
+- The loss, or a part of it, was computed above the `with` block ([outside-tape](#outside-tape)).
+- NumPy, `.numpy()`, or `float()` turned a tensor into plain numbers
+  ([left-tensorflow](#left-tensorflow)).
+- An operation such as `round`, `argmax`, or a cast to integers has no gradient
+  ([no-gradient-op](#no-gradient-op), [integer-dtype](#integer-dtype)).
 
-In the tables, `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. In a notebook,
-`cheat_sheet()` shows these tables.
+The headings below are the names that `tape.explain()` uses. `✗` is code that loses the gradient,
+and `✓` what to write instead. `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. In
+a notebook, `from gradient_tools import cheat_sheet; cheat_sheet()` shows this page.
 
 """
 

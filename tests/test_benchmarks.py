@@ -26,7 +26,7 @@ def test_the_measured_network_is_that_of_the_lesson():
 
 def test_each_figure_of_the_readme_stands_with_a_command_that_make_bench_quick_runs():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = readme[readme.index("## Benchmarks") : readme.index("## Learn more")]
+    section = readme[readme.index("## Benchmarks") : readme.index("## License")]
     rows = [row for row in section.splitlines() if row.startswith("| ")][1:]  # without the head
     commands = {row.rsplit("`", 2)[1].removeprefix("python benchmarks/") for row in rows}
     (quick,) = re.findall(r"^QUICK := (.*)$", (ROOT / "Makefile").read_text(), re.M)

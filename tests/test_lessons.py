@@ -12,8 +12,9 @@ import nbformat
 import pytest
 
 from course_staff.authoring.sections import deeper_cells
+from course_staff.site.glossary import EMPHASIS
 from course_utils import predict
-from course_utils.workspace.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, ONE_DAY, find_lesson
 
 ROOT = Path(__file__).parents[1]
 NAMES = [lesson.name for lesson in LESSONS]
@@ -386,6 +387,35 @@ def test_no_essential_text_needs_a_term_that_is_introduced_deeper():
         if term not in bold:
             used = [name for name, source in core if re.search(rf"\b{term}\b", source)]
             assert not used, f"{term} is introduced in a deeper section of {where}, used in {used}"
+
+
+# What everybody has met who has trained a network with Keras.
+KNOWN_FROM_KERAS = {"adam", "batch", "convolution", "gradient descent", "graph", "learning rate"}
+
+
+def test_the_course_in_a_day_uses_no_term_of_a_lesson_that_it_leaves_out():
+    introduced, path = {}, {}
+    for name in NAMES:
+        every = read("notebooks", name).cells
+        deeper = deeper_cells(every)
+        texts = [
+            cell.source
+            for index, cell in enumerate(every)
+            if cell.cell_type == "markdown" and index not in deeper
+        ]
+        if name[:2] in ONE_DAY:
+            path[name] = "\n".join(texts).split("## Further reading")[0]
+        else:
+            introduced |= {term: name for text in texts for term in TERM.findall(text)}
+    ours = {term for text in path.values() for term in TERM.findall(text)}
+    for term in introduced.keys() - ours - KNOWN_FROM_KERAS - EMPHASIS:
+        # A lesson may announce a term that comes later in the course.
+        used = [
+            name
+            for name, text in path.items()
+            if name > introduced[term] and re.search(rf"\b{term}s?\b", text)
+        ]
+        assert not used, f"{term} is introduced in {introduced[term]}, used in {used}"
 
 
 @pytest.mark.parametrize("name", NAMES)

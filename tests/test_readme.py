@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.workspace.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, ONE_DAY, find_lesson
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,7 +28,8 @@ def test_what_the_readme_shows_and_links_to_is_there_and_said_in_words():
 
 def test_the_wrong_answer_of_the_readme_gets_the_message_that_stands_below_it():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    code, message = re.findall(r"^```\n(def .*?)\n\n✗ [^\n]*\n(.*?)\n```", readme, re.M | re.S)[0]
+    (code,) = re.findall(r"^```python\n(def .*?)\n```", readme, re.M | re.S)
+    (message,) = re.findall(r"^```text\n✗ [^\n]*\n(.*?)\n```", readme, re.M | re.S)
     shown = (ROOT / "docs" / "pictures" / "wrong_answer.md").read_text(encoding="utf-8")
     assert " ".join(code.split()) in " ".join(shown.split())
     assert re.sub(r"`([^`]*)`", r"<code>\1</code>", message) in shown
@@ -66,20 +67,33 @@ def test_the_readme_gives_each_lesson_the_minutes_that_are_computed(lesson):
     assert shown == [lesson.minutes] or shown == [lesson.minutes, lesson.deeper_minutes]
 
 
-def test_the_readme_counts_the_lessons_and_the_hours_of_a_day():
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"{len(LESSONS)} notebooks" in text
-    ((lessons, hours),) = re.findall(r"the essentials of ([\d, and]+), takes (\d+) hours", text)
-    assert int(hours) == hours_of(re.findall(r"\d\d", lessons))
-
-
-def test_a_short_path_holds_what_its_last_lesson_builds_on_and_no_more():
+def paths():
+    """Return each row of *Which lessons do I need?*: the goal, the lessons and the hours."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text[text.index("## Which lessons do I need?") : text.index("## The lessons")]
-    paths = re.findall(r"^\| [^|]+ \| ([^|]+) \| (\d+) \|$", section, re.M)
-    assert len(paths) > 3
-    for lessons, hours in paths:
-        ends = [step.split(" to ") for step in lessons.split(", ")]
-        numbers = {f"{i:02}" for each in ends for i in range(int(each[0]), int(each[-1]) + 1)}
-        assert numbers == all_that(max(numbers)), lessons
-        assert int(hours) == hours_of(numbers), lessons
+    section = text[text.index("## Which lessons do I need?") : text.index("## The tools")]
+    rows = re.findall(r"^\| ([^|]+) \| ([\d, to]+) \| (\d+) \|$", section, re.M)
+    ranges = [[step.split(" to ") for step in lessons.split(", ")] for _, lessons, _ in rows]
+    return [
+        (goal, {f"{i:02}" for ends in steps for i in range(int(ends[0]), int(ends[-1]) + 1)}, hours)
+        for (goal, _, hours), steps in zip(rows, ranges, strict=True)
+    ]
+
+
+def test_the_readme_counts_the_lessons():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{len(LESSONS)} notebooks" in text
+
+
+def test_the_hours_of_each_path_are_those_of_its_lessons():
+    assert [goal for goal, numbers, hours in paths() if int(hours) != hours_of(numbers)] == []
+
+
+def test_the_first_path_is_the_course_in_a_day_as_the_map_shows_it():
+    goal, numbers, _ = paths()[0]
+    assert goal == "take the course in a day" and sorted(numbers) == sorted(ONE_DAY)
+
+
+def test_every_other_path_holds_what_its_last_lesson_builds_on_and_no_more():
+    others = paths()[1:]
+    assert len(others) > 3
+    assert [goal for goal, numbers, _ in others if numbers != all_that(max(numbers))] == []

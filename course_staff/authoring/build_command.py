@@ -29,12 +29,12 @@ def build(
         typer.Option("--force", help="Execute lessons again, even if their source did not change."),
     ] = False,
 ) -> None:
-    """Write `notebooks/` and `solutions/` from `lessons/`.
+    """Write `notebooks/`, `solutions/`, and `generated/` from `lessons/`.
 
-    Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
-    must be *not attempted*. Lessons whose source did not change are left alone; where text alone
-    changed, the outputs stay. Nothing is written while `notebooks/` holds text that somebody typed
-    there: move that notebook into `work/`, or run `git stash`.
+    The build runs each solution, which must pass, and each untouched notebook, in which every
+    exercise must be *not attempted*. It skips lessons that did not change. If only text changed, it
+    keeps the outputs. It stops if somebody typed into `notebooks/`: move that notebook into
+    `work/`, or run `git stash`.
     """
     with need_extra("author", "Building"):
         from ..authoring import build as authoring

@@ -114,49 +114,45 @@ def grade(
         ),
     ] = True,
 ) -> None:
-    """Grade a class: run every notebook apart, and judge its answers as `check` does.
+    """Grade a class: run every notebook in a sandbox, and judge its answers as `check` does.
 
-    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`; any of these may be in a folder for each lesson. What Moodle,
-    Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
-    students in it, or unpacked. Of several submissions of one student for one lesson the newest
-    counts.
+    SUBMISSIONS is what you collected: zips from `course hand-in`, downloads from Moodle, Canvas, or
+    Blackboard, packed or unpacked, nbgrader's `student/lesson/lesson.ipynb`, or files
+    `student_lesson.ipynb`. If a student handed in a lesson several times, the newest counts.
 
-    The results are `class.html` (what the class can do, its mistakes, who is stuck),
-    `class-to-show.html` (the same for the wall, without names), a page for each student in
-    `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`. For what came from Moodle
-    or Canvas there are also the pages as these systems take them back, in
-    `feedback-for-moodle.zip` or `feedback-for-canvas.zip`.
+    The results folder contains
 
-    With a roster, the gradebook has a line only for the students on it. The class page names who
-    handed in nothing, and who is not on the roster. `upload.csv` is what Moodle, Canvas or
-    Blackboard imports: the roster's ids, with a column of points for each lesson. To change points,
-    or add a comment, write `overrides.csv` into the folder of the results, with the columns
-    student, exercise, points, comment and by. Every grading applies it, and feedback and gradebook
-    say who changed what, and why. Write `excused` instead of points for a lesson that does not
-    count for a student.
+    - `class.html`: what the class can do, its most common mistakes, and who is stuck
 
-    Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
-    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
-    where it was. A notebook runs again only if it, the code of the lessons, or the limits changed.
+    - `class-to-show.html`: the same without names, for the projector
 
-    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
-    such lesson, a notebook belonged to no lesson or to nobody on the roster, a folder seems to hold
-    several students, a name contradicts another, the grader itself failed on a notebook, the system
-    allows no sandbox, or the results could not be written; 2 for a wrong option; 130 when
-    interrupted.
+    - `feedback/`: a page for each student; for Moodle and Canvas, also as a zip to upload
+
+    - `gradebook.csv` and `results.jsonl`: everyone's points, as a table and as data
+
+    With a roster, the gradebook has a row for each student on it, and `upload.csv` is ready to
+    import. To change points or add a comment, write `overrides.csv` into the results folder, with
+    the columns student, exercise, points, comment, and by. To excuse a student from a lesson, write
+    `excused` instead of points.
+
+    Each exercise ends as *passed*, *failed*, *not attempted*, *error*, *timeout*, *crashed*, or
+    *unreadable*. If the run is interrupted, the same command continues it. A notebook runs again
+    only if it, the lessons, or the limits changed.
+
+    Exit status: 0 if everything was graded; 1 if something could not be graded, or it is unclear
+    whose work something is; 2 if an option is wrong; 130 if you interrupted it.
 
     For example:
 
-    - `course grade submitted/ --out results/`
+    - `course grade ../submitted --out ../results`
 
-    - `course grade submissions.zip --out results/ --lessons 01-03 --jobs 8 --fresh`
+    - `course grade ../submissions.zip --out ../results --lessons 01-03 --jobs 8 --fresh`
 
-    - `course grade submitted/ --out results/ --again ada --again 03.2`
+    - `course grade ../submitted --out ../results --again ada --again 03.2`
 
-    - `course grade submitted/ --out results/ --again timeout --seconds 900`
+    - `course grade ../submitted --out ../results --again timeout --seconds 900`
 
-    - `course grade submitted/ --out results/ --scheduler tcp://10.0.0.7:8786`
+    - `course grade ../submitted --out ../results --scheduler tcp://10.0.0.7:8786`
     """
     if again and not resume:
         errors.print(

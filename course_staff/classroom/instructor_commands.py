@@ -32,15 +32,16 @@ def release(
     ],
     lessons: Lessons = None,
 ) -> None:
-    """Write what students get: the notebooks, the helper package, and what sets both up.
+    """Write what students get: the notebooks, the packages, and the setup files.
 
-    There are no solutions in it, no lesson sources and no tests. Checks work as they do here, also
-    without a network. What they know of the answers is compressed, so that nobody reads it by the
-    way; it is not encrypted, and grades do not depend on it. Lesson 00 always comes along.
+    A release contains no solutions, no lesson sources, and no tests. Its checks work as they do
+    here, even without a network. What they know about the answers is compressed, so that nobody
+    reads it by accident; it is not encrypted, and grades do not depend on it. Lesson 00 is always
+    included.
 
-    Hand out the folder, or the zip: `course release gradienttape.zip --lessons 01-07`. Writing to
-    the same place again replaces every file of the release, and touches no other. For more
-    lessons in mid-term, tell students to unpack into a new folder: their notebooks are their work.
+    Hand out the folder or the zip: `course release gradienttape.zip --lessons 01-07`. To hand out
+    more lessons or a correction, release again. Students unpack the new release over the old
+    folder; their work is in `work/`, which is never in a release. Then they run `course update`.
     """
     with need_extra("author", "Reading lessons"):
         from .release.student_files import release_files
@@ -55,14 +56,14 @@ def nbgrader(
     ],
     lessons: Lessons = None,
 ) -> None:
-    """Write the lessons as an nbgrader course, one assignment a lesson.
+    """Write the lessons as an nbgrader course, with one assignment for each lesson.
 
-    Each exercise is a solution cell, each of its checks an autograder test that awards the
-    exercise's points, and the cells that show something are restored before grading. nbgrader
-    then does its own work in that folder; the README.md there names the four commands.
+    Each exercise becomes a solution cell, and its check an autograder test that awards the points.
+    nbgrader restores all other cells before it grades. The README.md in the folder lists the
+    nbgrader commands to run there.
 
-    It is for classes that use nbgrader already. To run it you need `pip install -e '.[nbgrader]'`;
-    to write the folder you do not.
+    This is for classes that already use nbgrader. You need nbgrader to run these commands, but not
+    to write the folder.
     """
     with need_extra("author", "Reading lessons"):
         from .release.nbgrader_export import nbgrader_files
@@ -119,15 +120,14 @@ def mistakes(
 
     Their authors got a general message, such as what was returned, or by what factor it is wrong.
 
-    All answers of a grading get the same inputs, so answers that behave alike are in one group,
+    In one grading, all answers get the same inputs, so answers that behave alike are in one group,
     however they are written. The largest group comes first, with its shortest program. Give a group
-    a name and one to three sentences. The next `course grade` into the same folder then shows this
-    message to everybody whose answer does the same. A mistake with several results, such as a step
-    of 0.05 or of 0.1 instead of the argument, makes several groups. Name them in one command, with
-    `--group` before each.
+    a name and a message. The next `course grade` into the same folder shows this message to
+    everybody in the group. A mistake with several results, such as a step of 0.05 or of 0.1 instead
+    of the argument, makes several groups. Name them in one command, with `--group` before each.
 
-    With `--keep`, the program is kept in the lesson's folder, in `learned.jsonl`. Other gradings
-    run it in the sandbox, and show the message for every answer that does the same.
+    With `--keep`, the program is kept in the lesson's folder, in `learned.jsonl`. Later gradings
+    run it in the sandbox, and show the message for every answer that behaves like it.
 
     The `check` in notebooks knows only the lesson's `mistakes.py`, which `course build` runs
     without a sandbox. So `--keep` also prints an entry for this file. Read the program, paste the
@@ -135,10 +135,10 @@ def mistakes(
 
     For example:
 
-    - `course mistakes results/`
+    - `course mistakes ../results`
 
-    - `course mistakes results/ --group 01.1-3fa2 --name "squared twice" --sentence "You square
-      twice: x**3 is x times its square. Take one square away."`
+    - `course mistakes ../results --group 01.1-3fa2 --name "cubed" --sentence "You cubed x. Square
+      it instead: x**2."`
     """
     from .judging.naming import NamingError, gallery_entry, groups_in, name_groups
     from .running.fork_server import ServerFailed

@@ -77,7 +77,7 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     else:
         why = (
             "Its values were still changing. The loop takes too many steps, its steps are too "
-            "slow, or what its condition tests never changes."
+            "slow, or its condition tests a value that never changes."
         )
     return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"
 

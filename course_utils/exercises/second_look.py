@@ -47,7 +47,7 @@ def second_look(
     if agree(lambda one: one[::-1]):
         return f"{part.subject} is in reverse order. Reverse it.", "reverse order"
     if agree(partial(_rolled, 1)) or agree(partial(_rolled, -1)):
-        return f"{part.subject} is shifted by one place. Check where you start to count.", "shifted"
+        return f"{part.subject} is off by one position. Check where you start counting.", "shifted"
     if any(
         np.any(array) for reading in got for array in _arrays(reading)
     ):  # all zeros: no rounding

@@ -11,6 +11,7 @@ from ..exercises.lesson_questions import generated_folder, questions
 
 __all__ = [
     "LESSONS",
+    "ONE_DAY",
     "Lesson",
     "all_exercises",
     "find_exercise",
@@ -53,6 +54,9 @@ def _lesson(needs: list[str], deeper: list[str], **entry: Any) -> Lesson:
 # As `course build` found them.
 _TABLE = json.loads((generated_folder() / "lessons.json").read_text(encoding="utf-8"))
 LESSONS = tuple(_lesson(**entry) for entry in _TABLE)
+
+# The course in a day. Its essentials need none of the lessons in between.
+ONE_DAY = ("00", "01", "02", "04", "06", "09", "11", "12", "13")
 
 
 def all_exercises() -> list[Exercise]:

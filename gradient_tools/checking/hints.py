@@ -174,8 +174,8 @@ def _what_to_try(finding: Finding) -> str:
         )
     shorter = 10.0 ** np.floor(np.log10(entry_step / 4))
     return (
-        "The error bar is too wide beside the gradient: f bends too much within the step. Check in "
-        f"float64, at another point, or with a shorter step, such as `step={shorter:g}`."
+        "The error bar is too wide compared to the gradient: f curves too much within the step. "
+        f"Check in float64, at another point, or with a shorter step, such as `step={shorter:g}`."
     )
 
 

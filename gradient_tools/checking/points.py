@@ -35,7 +35,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
             cure = f" Write 3.0 instead of 3, or tf.cast({name}, tf.float32)."
         if tensor.dtype.is_complex:
             cure = (
-                " Split it into its real and its imaginary part: "
+                " Split it into its real and imaginary parts: "
                 "check_gradients(lambda re, im: f(tf.complex(re, im)), [re, im])."
             )
         raise TypeError(

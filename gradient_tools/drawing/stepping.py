@@ -53,7 +53,9 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
         steps.append(Step(i, _said(f"Forward, {number} of {len(forward)}.", said, cards[i])))
     targets = [i for i, card in enumerate(cards) if card.is_target]
     names = " and ".join(cards[i].name for i in targets)
-    said = f"The backward pass begins at {names}. The slope of the target in itself is 1."
+    said = (
+        f"The backward pass begins at {names}. The slope of the target with respect to itself is 1."
+    )
     steps.append(Step(targets[0] if targets else None, _said("The turn.", said)))
     so_far: dict[int, np.ndarray] = {}
     for number, i in enumerate(backward, 1):

@@ -1,6 +1,7 @@
-"""Every cause of None, zero and NaN on one page: a line of code that has it, and what to write."""
+"""Every cause of None, zero and NaN on one page: code that has it, and what to write instead."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .messages import Cause, Example
@@ -9,7 +10,7 @@ __all__ = ["CheatSheet", "cheat_sheet"]
 
 
 class CheatSheet(NamedTuple):
-    """What `cheat_sheet` returns: tables in a notebook, the same as text elsewhere."""
+    """What `cheat_sheet` returns: formatted in a notebook, the same as text elsewhere."""
 
     text: str
 
@@ -21,30 +22,40 @@ class CheatSheet(NamedTuple):
 
 
 def cheat_sheet() -> CheatSheet:
-    """Return every cause of None, zero and NaN with a line that has it and what to write instead.
+    """Return every cause of None, zero and NaN with code that has it and what to write instead.
 
     The causes are those that ``ExplainingTape`` names.
 
     Examples
     --------
-    >>> "|no-gradient-op|`y = tf.round(x)`|" in cheat_sheet().text
+    >>> "✗ y = tf.round(x)" in cheat_sheet().text
     True
     """
-    tables: dict[str, list[str]] = {
-        "None: no path leads back": [],
-        "Zero: there is a path, but its slopes multiply to 0": [],
-        "Infinite, or not a number": [],
-    }
-    none, zero, not_finite = tables.values()
-    for cause in Cause:
-        label = cause.label
-        is_zero = label.startswith("zero") or cause is Cause.LEFT_IN_PY_FUNCTION
-        rows = zero if is_zero else not_finite if label == "not-finite" else none
+    parts = (
+        ("None: no path leads back", _is_none),
+        ("Zero: there is a path, but its slopes multiply to 0", _is_zero),
+        ("Infinite, or not a number", lambda cause: cause.label == "not-finite"),
+    )
+    return CheatSheet("\n\n".join(_part(title, belongs) for title, belongs in parts) + "\n")
+
+
+def _is_zero(cause: Cause) -> bool:
+    return cause.label.startswith("zero") or cause is Cause.LEFT_IN_PY_FUNCTION
+
+
+def _is_none(cause: Cause) -> bool:
+    return not _is_zero(cause) and cause.label != "not-finite"
+
+
+def _part(title: str, belongs: Callable[[Cause], bool]) -> str:
+    """Return one part of the sheet: a section for each label, with the examples of its causes."""
+    sections: dict[str, list[str]] = defaultdict(list)
+    for cause in filter(belongs, Cause):
         for each in cause.examples:
             because = each.because or reason(cause.says, each)
-            rows.append(f"|{label}|`{each.line}`|`{each.instead}`|{because}|\n")
-    head = "|cause|the code|write instead|why|\n|---|---|---|---|\n"
-    return CheatSheet("\n".join(f"## {t}\n\n{head}{''.join(rows)}" for t, rows in tables.items()))
+            sections[cause.label].append(f"```\n✗ {each.line}\n✓ {each.instead}\n```\n\n{because}")
+    texts = [f"### {label}\n\n" + "\n\n".join(each) for label, each in sections.items()]
+    return f"## {title}\n\n" + "\n\n".join(texts)
 
 
 # What the tool adds about how it concluded something of one program.

@@ -159,6 +159,8 @@ class Cause(Enum):
             "y = tf.cast(tf.cast(x, tf.int32), tf.float32)",
             "y = x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x)",
             {"dtype": "int32"},
+            "A cast to integers has no gradient. The replacement has the same value and the slope "
+            "1, as for `tf.round` below.",
         ),
     )
     NO_GRADIENT_OP = (
@@ -166,7 +168,13 @@ class Cause(Enum):
         "The operation {op} has no gradient, and every path from `{x}` to `{y}` passes "
         "through such an operation.",
         "{rewritten}",
-        Example("y = tf.round(x)", "y = x + tf.stop_gradient(tf.round(x) - x)", {"op": "Round"}),
+        Example(
+            "y = tf.round(x)",
+            "y = x + tf.stop_gradient(tf.round(x) - x)",
+            {"op": "Round"},
+            "`tf.round` has no gradient. The replacement has the same value and the slope 1. Use "
+            "it only if you want that slope. It is called a straight-through estimator.",
+        ),
     )
     NO_SECOND_GRADIENT = (
         "no-gradient-op",
@@ -177,6 +185,8 @@ class Cause(Enum):
             "z = tf.maximum(x, 0.0)  # y = tape.gradient(z, x) under a second tape",
             "z = tf.nn.softplus(x)",
             {"op": "Maximum"},
+            "`tf.maximum` is piecewise linear, so its first derivative, from which `y` was "
+            "computed, does not depend on `x`. (For `tf.nn.relu`, you get 0 instead of `None`.)",
         ),
     )
     GRADIENT_STOPPED = (
@@ -209,8 +219,8 @@ class Cause(Enum):
     )
     REBOUND_IN_LOOP = (
         "rebound-source",
-        "This line rebinds `{x}` in a loop of a graph. From the first iteration on, `{x}` is "
-        "a tensor, not a variable that a tape watches automatically.",
+        "This line rebinds `{x}` inside a loop in a `tf.function`. From the first iteration on, "
+        "`{x}` is a tensor, and a tape does not watch tensors automatically.",
         "{assign}",
         Example(
             "x = x - 0.1 * gradient  # in a loop of a tf.function", "x.assign_sub(0.1 * gradient)"
@@ -243,6 +253,8 @@ class Cause(Enum):
         Example(
             "values.append(x.read_value())  # above the block",
             "values.append(x.read_value())  # inside the block",
+            because="`y` uses a copy of `x` that was made before `tape` began to record, so no "
+            "recorded operation leads from `x` to `y`.",
         ),
     )
     NEW_VARIABLE = (
@@ -323,7 +335,7 @@ class Cause(Enum):
     DATASET_IN_GRAPH = (
         "graph-loop",
         "A dataset iterated inside a `tf.function` becomes the operation {op}, which has no "
-        "gradient. The same loop outside a `tf.function` has a gradient.",
+        "gradient. Outside a `tf.function`, the same loop does have one.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
         Example(
             "@tf.function  # around: for batch in dataset",
@@ -351,6 +363,8 @@ class Cause(Enum):
             "y = keras.losses.categorical_crossentropy(t, tf.nn.softmax(x))  # x = [[0.0, 40.0]]",
             "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
             {"epsilon": "1e-07", "why": "every input was above the upper limit", "values": "1"},
+            "Keras clips probabilities to the range from 1e-07 to 1 - 1e-07, and beyond it the "
+            "loss is flat. Here, every probability is 0 or 1.",
         ),
     )
     BRANCH_NOT_TAKEN = (
@@ -372,6 +386,7 @@ class Cause(Enum):
             "x = tf.Variable(0.0)  # y = x**2 is flat there",
             "x = tf.Variable(3.0)  # at another point, the slope is not 0",
             {"why": "the slope of Pow is 0 for these inputs"},
+            "The derivative is zero at this point, so there is nothing to fix. Try another point.",
         ),
     )
     NO_SECOND_DERIVATIVE_OF_LABELS = (
@@ -415,8 +430,8 @@ class Cause(Enum):
             "is infinite, and 0 times infinity is NaN.",
         ),
         Example(
-            "y = tf.exp(50 * x) / tf.exp(50 * x)  # x = 3.0",
-            "y = tf.exp(50 * x - 50 * x)",
+            "y = tf.exp(50 * x) / tf.exp(49 * x)  # x = 3.0",
+            "y = tf.exp(50 * x - 49 * x)",
             {"op": "RealDiv", "gradient": "NaN", "values": "inf, inf"},
             "`tf.exp` overflows to infinity, and infinity divided by infinity is NaN.",
         ),

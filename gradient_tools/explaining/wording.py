@@ -32,7 +32,7 @@ _UNCHOSEN = (
     "NaN."
 )
 _RULED_OUT = (
-    " Ruled out: the source not watched, an operation without gradient, an integer dtype, NumPy, "
+    " Ruled out: an unwatched source, an operation without a gradient, an integer dtype, NumPy, "
     "an assignment, code outside the block."
 )
 # What has no name in the program is no code.

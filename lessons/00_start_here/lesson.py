@@ -248,6 +248,9 @@ check("00.3", mean_squared_error)
 #
 # **Next**: [01 · The first tape](01_first_tape.ipynb), where TensorFlow finds the slope for you.
 #
+# Do you have only one day? Take this lesson and the essentials of 01, 02, 04, 06, 09, 11, 12 and 13. They need none of
+# the lessons in between.
+#
 # Have you used gradient tapes before? Then run `from course_utils import place` and `place()` in a new cell. It asks up
 # to twelve questions, in about ten minutes, and tells you which lessons you can skip.
 
@@ -269,7 +272,8 @@ check("00.3", mean_squared_error)
 # In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the same.
 #
 # The figure shows all lessons from top to bottom. An arrow leads from a lesson to one that builds on it. Part I is
-# about the tape itself. Part II builds training loops from it. In Part III you train what `fit` cannot express.
+# about the tape itself. Part II builds training loops from it. In Part III you train what `fit` cannot express. The
+# lessons with a thick outline are the course in a day.
 
 # %%
 ax = plot_lesson_map()

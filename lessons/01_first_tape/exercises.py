@@ -254,7 +254,7 @@ PREDICTIONS = (
             "line that computes y runs above the block, so the tape did not record it.",
             "0": "0 would mean that the tape found a path, and that the slope along it is zero.",
             "None": "The tape was not recording when y was computed, so it knows no path from "
-            "x to y. This is no error: you just get `None`.",
+            "x to y. TensorFlow does not treat this as an error: you just get `None`.",
         },
     ),
     Callout(

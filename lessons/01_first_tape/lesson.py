@@ -1,10 +1,10 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. Nothing raises an error and
-# the loss still prints, but the gradient is `None` and the weight no longer trains. A tape differentiates what it
-# recorded, and nothing else. In this lesson you learn what it records. By the end you will spot a line like that at
-# once.
+# You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. `tape.gradient` does not
+# complain and the loss still prints, but the gradient for `w` is now `None`, and the weight never changes. A tape
+# differentiates what it recorded, and nothing else. In this lesson you learn what it records, so that you spot a line
+# like that at once.
 #
 # **You will learn to**
 #
@@ -46,10 +46,10 @@ assert dy_dx.numpy() == 6.0 and x.trainable
 # Line by line:
 #
 # - `tf.Variable(3.0)` holds a value that can change, such as a model's weight. Write 3.0 rather than 3, because
-#   integers have no gradient.
-# - Inside the `with` block, the **tape** recorded every operation that depends on the variable. Here there is only one,
+#   TensorFlow computes gradients only for floating-point values.
+# - Inside the `with` block, the **tape** records every operation that depends on the variable. Here there is only one,
 #   the square.
-# - `tape.gradient(y, x)` worked backward through the recording and returned the derivative of y with respect to x. We
+# - `tape.gradient(y, x)` works backward through the recording and returns the derivative of y with respect to x. We
 #   call y the **target** and x the **source**. The target comes first.
 #
 # The derivative of a target with respect to a source is called the **gradient**. For single numbers it is the slope:
@@ -87,7 +87,8 @@ check("01.1", slope)
 # %% [markdown]
 # ## What is on the tape?
 #
-# The tape records operations as they run. One consequence is that it remembers the *values* of that moment.
+# The tape records operations as they run. Two things follow. First, it remembers the *values* as they were at that
+# moment.
 #
 # > **Predict**
 # >
@@ -109,10 +110,10 @@ slope_after_assign = tape.gradient(y, x)
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# A formula would give 10, the slope at the current value of x. The tape returns 6, because it stored the value that x
-# had when the square was computed.
+# With the current value of x, the formula 2x gives 10. The tape returns 6, because it stored the value that x had when
+# the square was computed.
 #
-# The other consequence is that the tape knows only the *lines* that ran inside the block.
+# Second, it knows only the operations that ran *inside the block*.
 #
 # > **Predict**
 # >
@@ -159,15 +160,15 @@ assert flat.numpy() == 0.0
 # %% [markdown]
 # | you get | what it means |
 # |---|---|
-# | 0 | The tape found a path. At this point, a tiny change of x does not change y. |
+# | 0 | The tape found a path, and the slope along it is zero at this point. |
 # | `None` | The tape found no path from y back to x. |
 
 # %% [markdown]
 # ## How does the tape go backward?
 #
 # A courier charges €35 for a 3 kg parcel. You guess that the price is €10 per kg (w) plus a fixed fee of €2 (b), which
-# comes to €32. Your guess is €3 too low, so the error is -3. The loss is the square of the error, 9. Should you raise
-# or lower w and b?
+# comes to €32. Your guess is €3 too low: the error, the guess minus the price, is -3. The loss is its square, 9. Should
+# you raise or lower w and b?
 
 # %%
 w, b = tf.Variable(10.0), tf.Variable(2.0)  # € per kg, and €
@@ -192,8 +193,8 @@ print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.nump
 # 3. If w grows by 1, the error grows by 3, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
 #    = -18.
 #
-# Both gradients are negative, so raising w or b lowers the loss. That makes sense, because your guess was too low. So
-# raise both; w matters three times as much as b.
+# Both gradients are negative, so raising w or b lowers the loss, which makes sense, because your guess was too low. At
+# this point, a small change of w has three times the effect of the same change of b.
 #
 # Notice that `error` is not a variable. Any intermediate result on the tape can be a source.
 #
@@ -216,8 +217,8 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# A single backward pass found both gradients, and it would find a million in the same way. That is why deep learning
-# uses it.
+# One backward pass found both gradients. With a million parameters, it would still take only one, which is why deep
+# learning relies on it.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -260,12 +261,12 @@ check("01.2", gradient_shape)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# You ask how the loss moves with each entry of `W`. How are these entries arranged?
+# The gradient says how the loss changes with each entry of `W`. How are these entries arranged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In the cell above, the source had shape (2, 2), and so had the gradient.
+# In the cell above, the source had shape (2, 2), and so did the gradient.
 #
 # </details>
 #
@@ -291,8 +292,9 @@ assert gradient.shape == W.shape == (4, 2)
 # %% [markdown]
 # ## How do I get all gradients at once?
 #
-# A tape is used up by its first call of `gradient`, so ask for all the gradients you need in one call. Pass a list or a
-# dict of sources, and the gradients come back in the same structure. Here is the courier's bill again, with a dict:
+# You can call `gradient` on a tape like these only once (lesson 04 has another kind), so ask for all the gradients you
+# need in one call. Pass a list or a dict of sources, and the gradients come back in the same structure. Here is the
+# courier's bill again, with a dict:
 
 # %%
 params = {"w": tf.Variable(10.0), "b": tf.Variable(2.0)}
@@ -310,9 +312,9 @@ assert {name: float(gradient) for name, gradient in gradients.items()} == {"w": 
 # %% [markdown]
 # ### Exercise 01.3: complete
 #
-# This time with a whole batch. `params` is a dict with the variables `"W"`, of shape (3, 1), and `"b"`, of shape ().
-# `x` has shape (n, 3) and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean squared
-# error, as a dict with the same keys.
+# Now do the same for a whole batch. `params` is a dict with the variables `"W"`, of shape (3, 1), and `"b"`, of shape
+# (). `x` has shape (n, 3) and `y` has shape (n, 1). The prediction is `x @ W + b`. Return the gradients of the mean
+# squared error, as a dict with the same keys.
 
 # %% exercise="01.3"
 def loss_gradients(params, x, y):
@@ -342,8 +344,8 @@ check("01.3", loss_gradients)
 # %% [markdown]
 # ## Which line loses the gradient?
 #
-# Remember the training loop from the beginning of this lesson? With what you know now, you can find its bug without
-# running it.
+# Here is the bug from the beginning of this lesson, inside a function. With what you know now, you can find it without
+# running the code.
 #
 # ### Exercise 01.4: repair
 #
@@ -410,8 +412,7 @@ check("01.4", gradient_of_w)
 # - Compute everything from the variables to the loss inside the `with` block.
 # - Call `tape.gradient(target, sources)`. Pass a list or a dict to get all gradients at once.
 # - Each gradient has the shape of its source.
-# - If you get `None`, look for a line outside the block. A 0 is different: the tape found a path, and the slope along
-#   it is zero here.
+# - If you get `None`, look first for a line outside the block.
 #
 # ```python
 # with tf.GradientTape() as tape:

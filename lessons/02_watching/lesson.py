@@ -9,7 +9,7 @@
 # **You will learn to**
 #
 # - tell which tensors and variables a tape watches, and from which line on;
-# - get the gradient with respect to a constant, an input or an intermediate result;
+# - get the gradient with respect to a constant or an input;
 # - choose exactly what a tape watches.
 #
 # **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: {time}.
@@ -25,8 +25,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## Why is this gradient `None`?
 #
-# In lesson 01, everything on the tape began with a `tf.Variable`. But data such as an image usually arrives as a plain
-# tensor.
+# In lesson 01, every source was a `tf.Variable` or was computed from one. But data such as an image usually arrives as
+# a plain tensor.
 #
 # > **Predict**
 # >
@@ -64,8 +64,8 @@ print(f"{watched_answer.numpy():.1f}")
 assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
-# Whatever you compute from `x` inside the block is followed automatically, so `watch` is only for tensors at which a
-# path starts.
+# You need to watch only the tensor that you start from. The tape follows everything that you compute from it inside the
+# block.
 #
 # Why doesn't a tape watch everything? Recording takes time and memory, and training has no use for the gradient with
 # respect to the data.
@@ -103,8 +103,8 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # ## When does watching start?
 #
-# `tape.watch(x)` affects only the lines that run after it. Anything computed from x before that line counts as a
-# constant.
+# `tape.watch(x)` affects only the lines that run after it. The tape treats anything computed from x before that line as
+# a constant.
 #
 # > **Predict**
 # >
@@ -127,8 +127,8 @@ print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
 # The tape returns 6 instead of 12, and nothing warns you. It recorded only the multiplication inside the block, where
-# `doubled` is the constant 6, and the derivative of 6x is 6. A `None` would have told you that something was missing. A
-# wrong number tells you nothing.
+# `doubled` is the constant 6, and the derivative of 6x is 6. A `None` would at least have been a warning; a wrong
+# number is not.
 #
 # The figures show the difference. When `doubled` is computed above the block, a single orange path leads back to x.
 # When it is computed inside, two paths do, and their gradients add up to 12.
@@ -150,8 +150,7 @@ with tf.GradientTape() as tape:
 assert tape.gradient(y, x).numpy() == 12.0
 
 # %% [markdown]
-# Variables have a starting point, too: the tape begins to watch a trainable variable when an operation inside the block
-# first reads it.
+# For a trainable variable, watching starts automatically, when an operation inside the block first reads it.
 #
 # Not every variable is trainable. A counter or a running mean, which training should leave alone, is created with
 # `trainable=False`, and its gradient is `None`:
@@ -232,14 +231,14 @@ with tf.GradientTape() as tape:
 
 gradients = tape.gradient(y, [a, b, c])
 
-print([None if gradient is None else gradient.numpy() for gradient in gradients])
+print([None if gradient is None else float(gradient) for gradient in gradients])
 
 # %% tags=["claims"]
 assert [gradients[0].numpy(), gradients[1], gradients[2].numpy()] == [3.0, None, 5.0]
 
 # %% [markdown]
-# On paper, the derivative with respect to c is 2c + 5 = 13. But the square was computed before `tape.watch(c)`, so its
-# share, 2c, is missing and only the 5 is left.
+# By hand, you would get 2c + 5 = 13 for c. But the square was computed before `tape.watch(c)`, so its contribution, 2c,
+# is missing, and only the 5 remains.
 
 # %% [markdown]
 # ## Does the tape follow names?
@@ -264,8 +263,8 @@ assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
 
 # %% [markdown]
 # Both numbers are right, but they answer different questions. After the division, the name `reading` refers to the
-# scaled tensor 3.0, and the derivative with respect to that one is 6. With respect to the raw reading, it is a tenth of
-# that. So give a new tensor a new name.
+# scaled tensor 3.0, and the derivative with respect to that tensor is 6. With respect to the raw reading it is only
+# 0.6, because one unit of `raw` moves the scaled value by 0.1. To avoid mixing them up, give a new tensor a new name.
 #
 # ### Exercise 02.3: repair
 #
@@ -331,18 +330,18 @@ assert head_alone[0] is None and head_alone[1].numpy() == 16.0
 assert [float(gradient) for gradient in by_default] == [48.0, 16.0]
 
 # %% [markdown]
-# The second tape records less and is safer. If `base` slips into your list of sources, you get `None`. From the default
-# tape you would get 48, and train `base` without noticing.
+# The second tape does less work, and it reveals a mistake: if `base` slips into your list of sources, its gradient is
+# `None`. The default tape would return 48, and you would train `base` without noticing.
 #
-# Freezing a Keras layer with `layer.trainable = False` takes it out of `model.trainable_variables`, but the tape still
-# watches it. *Going deeper* shows this below, and lesson 11 is about freezing layers.
+# Freezing a Keras layer with `layer.trainable = False` is different: it takes the layer out of
+# `model.trainable_variables`, but the tape still watches it, as *Going deeper* shows.
 
 # %% [markdown]
 # ## Which pixels count?
 #
-# Back to your colleague's question: which pixels made the model answer "T"? Here is a tiny classifier for letters of 5
-# by 5 pixels. Its weights are the letters themselves, so the **score** of a letter is half the sum of the pixels that
-# lie on it.
+# Back to your colleague's question: which pixels made the model answer "T"? Here is a tiny classifier for letters of
+# 5-by-5 pixels. Its weights are the letters themselves: to **score** an image as a T, it adds up the image's pixels
+# where the T is drawn, and halves the sum.
 
 # %%
 letters = {
@@ -382,9 +381,10 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 
 # %% [markdown]
 # The image is black and its score is 0, yet the gradient is not zero. A gradient does not tell you how much a pixel
-# contributes now; it tells you how fast the score would rise if that pixel got brighter. Here the slope is 0.5 on the T
-# and 0 elsewhere, which answers your colleague's question: the pixels that matter are those of the T. For this linear
-# score, the answer is the same for every image. For the networks of lesson 15, it is not.
+# contributes now; it tells you how fast the score would rise if that pixel got brighter. So it answers a slightly
+# different question from your colleague's: which pixels would change the score most? Here they are the pixels of the T,
+# with a slope of 0.5. For this linear score, they are the same for every image; for the networks of lesson 15, they are
+# not.
 
 # %% [markdown]
 # ## Checkpoint
@@ -394,8 +394,8 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 # <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you check
 # first?</summary>
 #
-# Whether `tape.watch(images)` is in the block, above the line that first uses the images. After that, whether the
-# images are integers, which have no gradient.
+# Whether `tape.watch(images)` is in the block, above the line that first uses the images. Then check that the images
+# are floats, because integers have no gradient.
 #
 # </details>
 # <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible reasons.</summary>
@@ -405,7 +405,7 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 # </details>
 # <details><summary>3. How do you make sure that a tape watches only the part of the model that you train?</summary>
 #
-# Make it with `watch_accessed_variables=False`, and watch only the variables of that part.
+# Create it with `watch_accessed_variables=False`, and watch only the variables of that part.
 #
 # </details>
 

@@ -125,8 +125,8 @@ PRODUCTS = {
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_sum(x)),
     ),
     "two means": Wrong(
-        "The gradient is too small by a factor of n², with n entries: both sums are means. Use "
-        "`tf.reduce_sum` for both.",
+        "The gradient is too small by a factor of n², where n is the number of entries, because "
+        "you used a mean in place of each sum. Use `tf.reduce_sum` for both.",
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_mean(x)),
     ),
 }

@@ -259,7 +259,8 @@ PREDICTIONS = (
         right="0, NaN, None",
         options={
             "0, NaN, None": "TensorFlow defines the gradient of `sign` as 0, and declares that "
-            "`round` has none. The root of a square multiplies an infinite slope by 0.",
+            "`round` has none. For `sqrt(x**2)`, the tape multiplies an "
+            "infinite slope by 0.",
             "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| "
             "is often given slope 0 at its corner. But TensorFlow defines a gradient for "
             "`sign`, and it goes through the root and the square one at a time.",

@@ -49,8 +49,7 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 
 # %% [markdown]
 # `w2` has a gradient and `w1` has none. The course's `ExplainingTape` returns the same gradients as `tf.GradientTape`,
-# and can also tell you why one is missing. (To use it in a program of your own, install the course's tools and write
-# `from gradient_tools import ExplainingTape`.) That makes the procedure short:
+# and can also tell you why one is missing. That makes the procedure short:
 #
 # 1. Write `ExplainingTape` instead of `tf.GradientTape`, and run the step again.
 # 2. Call `tape.explain()`. It shows a card with the cause, the line, and usually a fix.
@@ -86,13 +85,24 @@ def two_layers(tanh):
 assert explanation_of(two_layers(np.tanh), w1).cause == "left-tensorflow"
 assert "np.tanh(w1 * x)" in explanation_of(lambda: w2 * np.tanh(w1 * x), w1).where.text
 assert all(gradient is not None for gradient in gradients)
+with tf.GradientTape() as tape:
+    hidden = np.tanh(w1 * x)
+    y_hat = w2 * hidden
+    loss = tf.reduce_mean((y_hat - y) ** 2)
+assert tape.gradient(loss, y_hat) is not None and isinstance(hidden, np.ndarray)
+
+# %% [markdown]
+# To use the tool in a program of your own, install `gradient_tools` and write `from gradient_tools import
+# ExplainingTape`. Without it, go backward from the loss by hand, and ask for the gradient with respect to one
+# intermediate result after another. Where you first get `None`, or find something that is not a tensor, the path is
+# cut.
 
 # %% [markdown]
 # ## Where is the gradient lost?
 #
-# The tool explains a gradient that is missing altogether. If only one of several paths is lost, you get a number that
-# looks like any other, so it also pays to recognize the causes in code. Here are the most common causes, each with a
-# minimal example and the name that the card uses. You know the first one from lesson 01.
+# The tool can help only if a gradient is missing altogether. If just one of several paths is lost, you get an
+# ordinary-looking number and no warning, so learn to recognize the causes yourself. Here are the most common ones, each
+# with a minimal example and the name that the card uses. You know the first one from lesson 01.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -116,10 +126,12 @@ assert explanation_of(lambda: tf.reduce_mean((y_hat - y) ** 2), w).cause == "out
 # %% [markdown]
 # ### The name now refers to a new tensor (`rebound-source`)
 #
+# **Gradient descent** repeatedly subtracts a fraction of the gradient from the parameter. Here the fraction is a tenth,
+# and the line is `w = w - 0.1 * gradient`.
+#
 # > **Predict**
 # >
-# > **Gradient descent** repeatedly subtracts a fraction of the gradient from w, here a tenth of it, in the line `w = w
-# > - 0.1 * gradient`. For (w - 5)² at w = 2, the gradient is -6, so w becomes 2.6. What is the second gradient?
+# > For (w - 5)² at w = 2, the first gradient is -6, so w becomes 2.6. What is the second gradient?
 
 # %%
 predict("03.b", "")
@@ -137,8 +149,8 @@ for step in range(2):
 
 # %% [markdown]
 # On paper, the second gradient is -4.8. But `w = w - 0.1 * gradient` creates a new tensor and gives it the name `w`.
-# The name no longer refers to the variable, and a tape does not watch plain tensors. In a loop without the `if`, the
-# second update would multiply 0.1 by `None` and raise a `TypeError`. That error is what you usually see in practice.
+# The name no longer refers to the variable, and a tape does not watch plain tensors. Without the `if`, the second
+# update would multiply 0.1 by `None` and stop with a `TypeError`, which is what you usually see in practice.
 #
 # **Fix**: write `w.assign_sub(0.1 * gradient)`, which changes the value of the variable and leaves the name alone.
 # (`w.assign(w - 0.1 * gradient)` does the same.)
@@ -190,7 +202,8 @@ check("03.1", descend)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `assign_sub` takes the amount to subtract, and changes the variable itself. There is nothing left to store.
+# `assign_sub` takes the amount to subtract, and changes the variable itself. You don't need to put anything back into
+# the dict.
 #
 # </details>
 
@@ -261,7 +274,7 @@ assert explanation_of(stored, w).cause == "state-assignment"
 # A variable stores a value, not how it was computed. When you read `total` again, no path leads back to that
 # computation.
 #
-# **Fix**: use the value itself in the loss. If you need to keep it, assign it afterward.
+# **Fix**: write `loss = tf.reduce_sum((w * x - y) ** 2) / 3`. If you need to keep the value, assign it afterward.
 
 # %% [markdown]
 # ### The operation has no gradient (`no-gradient-op`)
@@ -286,15 +299,16 @@ print("round(x):", slope(tf.round, 2.75))
 print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 
 # %% [markdown]
-# `tf.round` is a staircase: it jumps, and between the jumps it is flat. TensorFlow registers it as an operation without
-# a gradient, so the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives
-# and contributes the 1 that you see. You get `None` only if *every* path is lost. So a number is no guarantee: a part
-# of it may be missing.
+# The graph of `tf.round` is a staircase: flat, with jumps. TensorFlow registers it as an operation without a gradient,
+# so the path ends there, and `tf.round(x)` on its own gives `None`. In the sum, the second path survives and
+# contributes the 1 that you see. You get `None` only if *every* path is lost. So getting a number proves nothing: part
+# of the gradient may still be missing.
 #
 # `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way. (For the few float
 # operations that have no gradient rule at all, the tape raises a `LookupError` instead.)
 #
-# **Fix**: use a smooth function instead, such as `tf.sigmoid(x)` for `x > 0`, or `tf.nn.softmax` for `tf.argmax`.
+# **Fix**: use a smooth function instead, such as `tf.sigmoid(x)` for `x > 0`, or `tf.nn.softmax` for `tf.argmax`. To
+# keep the rounding, give it a gradient of your own, as in exercise 03.4.
 
 # %% tags=["claims"]
 staircases = {
@@ -401,6 +415,8 @@ check("03.3", classifier_gradient)
 # %% [markdown]
 # ### The most common causes on one page
 #
+# You know `not-watched` from lesson 02. The last three are new, and the table says all that you need.
+#
 # | cause | what you see in the code | what to write |
 # |---|---|---|
 # | `outside-tape` | `y_hat = w * x` above or below the block | move it into the block |
@@ -460,7 +476,8 @@ assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == 
 #
 # > **Predict**
 # >
-# > `tf.where(x > 0, tf.math.log(x), 0.0)` protects the logarithm: at x = 0 its value is 0. What is its gradient there?
+# > `tf.where(x > 0, tf.math.log(x), 0.0)` is meant to protect the logarithm: at x = 0 it returns 0. What is its
+# > gradient at that point?
 
 # %%
 predict("03.e", "")
@@ -496,7 +513,7 @@ nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
 assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 
 # %% [markdown]
-# `ExplainingTape` explains zeros and NaNs, too.
+# For zeros and NaNs, `ExplainingTape` shows a card as well.
 
 # %% [markdown]
 # ## Checkpoint
@@ -511,13 +528,14 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
 #
-# Not necessarily. The path may just be flat here, as in a clip or a ReLU outside its range.
+# Not necessarily. The function may simply be flat at this point, as a clip is beyond its limits, or a ReLU for negative
+# inputs.
 #
 # </details>
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
 # there?</summary>
 #
-# 1 / 0 is still computed, and in the backward pass its infinite slope is multiplied by the 0 that `where` sends back.
+# 1 / x is computed anyway. On the way back, `where` sends it a gradient of 0, and 0 times an infinite slope is NaN.
 #
 # </details>
 
@@ -530,7 +548,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # - If you get `None`, use `ExplainingTape`, read the card, and fix the line.
 # - Update variables with `assign_sub`, so that they stay variables.
 # - Stay in TensorFlow between the variables and the loss, and use floats.
-# - Do not trust a number blindly: one of several paths may be lost.
+# - Don't trust a number blindly: one of several paths may be lost.
 # - To avoid NaN, guard the input of a root, a division or a logarithm.
 #
 # ```python
@@ -540,7 +558,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # tape.explain()
 # ```
 #
-# **To remember**: `None` means that no path leads back, so find the line that cuts it.
+# **To remember**: `None` means that no path leads back to the source. Find the line that cut it.
 
 # %% [markdown]
 # ## Going deeper

@@ -228,8 +228,8 @@ PREDICTIONS = (
         options={
             "-2": "x · y would have the slope x with respect to y. But at x = -2 that branch "
             "does not run.",
-            "0": "y makes no difference there, and a calculus book would say 0. But for a 0 "
-            "the tape needs a path, and the branch that runs does not use y.",
+            "0": "y makes no difference there, and a calculus book would say 0. But to "
+            "return 0, the tape needs a path, and the branch that runs does not use y.",
             "None": "Python decides which branch runs, and the tape records only the "
             "operations that run. None of them used y, so there is no path. In the figure "
             "on the right, no operation reads y.",

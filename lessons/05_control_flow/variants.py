@@ -20,7 +20,7 @@ print(f"{tape.gradient(total, bonus)}")
 """,
         right="None",
         options={
-            "0.0": "A higher bonus changes nothing at 38 hours, so 0 seems right. But for a 0 "
+            "0.0": "A higher bonus changes nothing at 38 hours, so 0 seems right. But to return 0, "
             "the tape needs a path.",
             "None": "Python took the branch without `bonus`, so no recorded operation read it. "
             "The tape never sees the `if`.",

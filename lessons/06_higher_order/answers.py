@@ -41,8 +41,8 @@ def motion_forward(position, t):
     with tf.autodiff.ForwardAccumulator(t, ones) as outer:
         with tf.autodiff.ForwardAccumulator(t, ones) as inner:
             s = position(t)
-        speed = inner.jvp(s)
-    return [speed.numpy(), outer.jvp(speed)]
+        velocity = inner.jvp(s)
+    return [velocity.numpy(), outer.jvp(velocity)]
 
 
 def motion_by_diagonal(position, t):
@@ -84,8 +84,8 @@ def motion_by_differences(position, t):
 
 def motion_of_a_spring(position, t):
     e, angle = tf.exp(-t / 4), 2 * t
-    speed = -e * (tf.cos(angle) / 4 + 2 * tf.sin(angle))
-    return speed, -speed / 2 - 65 / 16 * e * tf.cos(angle)
+    velocity = -e * (tf.cos(angle) / 4 + 2 * tf.sin(angle))
+    return velocity, -velocity / 2 - 65 / 16 * e * tf.cos(angle)
 
 
 def acceleration_by_differences(position, t):
@@ -282,7 +282,7 @@ WRONG = {
         ("spring of the lesson", motion_of_a_spring),
         ("no pair", nested(lambda tape, t, s, v: [s, v, tape.gradient(v, t)])),
         (
-            "speed has no path",
+            "velocity has no path",
             nested(lambda tape, t, s, v: (v, tape.gradient(s, t)), watched=False),
         ),
         ("one number", nested(lambda tape, t, s, v: (v[-1], tape.gradient(v, t)[-1]))),

@@ -48,7 +48,7 @@ def places_noted(f: Callable, x: Any) -> tuple[Callable, list[bool]]:
     return noted, elsewhere
 
 
-def speed_and_acceleration(function: Callable, position: Callable, t: Any) -> dict:
+def velocity_and_acceleration(function: Callable, position: Callable, t: Any) -> dict:
     """Return the two things, or the two rows of one tensor, that came back."""
     position, elsewhere = places_noted(position, t)
     returned = function(position, t)
@@ -57,7 +57,7 @@ def speed_and_acceleration(function: Callable, position: Callable, t: Any) -> di
         both = returned[0], returned[1]
     else:
         both = ("nothing" if returned is None else "something else than two things",) * 2
-    return {"speed": both[0], "acceleration": both[1], "elsewhere": any(elsewhere)}
+    return {"velocity": both[0], "acceleration": both[1], "elsewhere": any(elsewhere)}
 
 
 def draw_penalties(rng: np.random.Generator) -> list[tuple]:
@@ -117,15 +117,17 @@ MOTION = "a * t**3 + sin(b * t) + c * t"
 EXERCISES = (
     Question(
         id="06.1",
-        title="Speed and acceleration",
+        title="Velocity and acceleration",
         kind="complete",
         points=2,
         draw=draw_motions,
         prepare=as_motion,
-        call=speed_and_acceleration,
+        call=velocity_and_acceleration,
         inputs="a b c t",
         parts=[
-            Part("speed", f"the speed of {MOTION}", "Return one number per time: shape (n,)."),
+            Part(
+                "velocity", f"the velocity of {MOTION}", "Return one number per time: shape (n,)."
+            ),
             Part(
                 "acceleration",
                 f"the acceleration of {MOTION}",
@@ -144,7 +146,7 @@ EXERCISES = (
             Demand(
                 "differences taken",
                 "The values are right to a few digits, but you use differences between nearby "
-                "times. Differentiate the speed at `t` itself, with the outer tape.",
+                "times. Differentiate the velocity at `t` itself, with the outer tape.",
                 lambda noted: not any(noted["elsewhere"]),
             ),
         ],

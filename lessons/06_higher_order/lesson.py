@@ -2,9 +2,9 @@
 # # 06 · Higher-order gradients
 #
 # You want a model whose output changes smoothly, so you add a penalty on its slopes to the loss. A slope is a gradient,
-# so training now needs the gradient of a gradient. The code runs and the penalty prints, but its gradient is `None`,
-# because the outer tape was not recording when the inner one computed the slopes. In this lesson you learn to
-# differentiate a derivative.
+# so training now needs the gradient of a gradient. You write the code, it runs, and it prints the penalty. But the
+# penalty's gradient is `None`, because nothing was recording while the slopes were computed. In this lesson you learn
+# to differentiate a derivative.
 #
 # **You will learn to**
 #
@@ -54,8 +54,8 @@ print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
 assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
 # %% [markdown]
-# The first derivative of x⁴ at 2 is 4x³ = 32, and the second is 12x² = 48. The whole trick is where `inner.gradient` is
-# called: outside the inner block, but inside the outer one.
+# The first derivative of x⁴ at 2 is 4x³ = 32, and the second is 12x² = 48. What matters is that `inner.gradient` is
+# called inside the block of the outer tape.
 #
 # > **Predict**
 # >
@@ -87,8 +87,8 @@ assert outer.explain()[0].cause == "outer-tape-missed"
 # The first derivative is still right. But by the time `slope` was computed, neither tape was recording. To the outer
 # tape, `slope` is just a constant. (`ExplainingTape` calls this cause `outer-tape-missed`.)
 #
-# Now step through the correct version, by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape,
-# which records x⁴ first and then the slope, 4 · x³. The orange path leads back through the slope.
+# Now step through the correct version, by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape
+# and calls its target y. So here y is the slope, 4 · x³, and the orange path leads back through it.
 
 # %%
 def slope_of_power(x):
@@ -101,9 +101,8 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# If x is a plain tensor, each tape must watch it, so it pays to wrap the tape in a helper. `derivative` takes a
-# function and returns its derivative, which is again a function, so you can apply it twice. (It is a coincidence that
-# x³ and its first derivative are both 27 at 3.)
+# A plain tensor must be watched by every tape, which a helper can do for you. `derivative` takes a function and returns
+# its derivative. That is again a function, so you can apply `derivative` twice:
 
 # %%
 def derivative(f):
@@ -120,7 +119,7 @@ def cube(x):
     return x**3
 
 
-three = tf.constant(3.0)
+three = tf.constant(3.0)  # here, x³ and 3x² are both 27
 
 print("x³ at 3:", cube(three).numpy())
 print("first derivative:", derivative(cube)(three).numpy())
@@ -133,7 +132,7 @@ assert np.allclose(values, [27, 27, 18])
 # %% [markdown]
 # ## Many points at once
 #
-# A weight bobs on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its speed and its
+# A weight bobs on a spring, and its position at time t is $e^{-t/4} \cos 2t$. You want its velocity and its
 # acceleration at 200 points in time. Looping over them would be slow.
 #
 # > **Predict**
@@ -152,21 +151,21 @@ def position(t):
     return tf.exp(-t / 4) * tf.cos(2 * t)  # meters
 
 
-speed = derivative(position)(t)
+velocity = derivative(position)(t)
 acceleration = derivative(derivative(position))(t)
 
-print(speed.shape, acceleration.shape)
+print(velocity.shape, acceleration.shape)
 
 # %% [markdown]
 # The gradient has the shape of its source, 200 times. Since position i depends only on time i, entry i of the gradient
-# is the speed at time i, and a single call gives all 200.
+# is the velocity at time i, and a single call gives all 200.
 #
-# In the figure, the dashed line marks the top of an oscillation, where the speed is zero and the acceleration is
+# In the figure, the dashed line marks the top of an oscillation, where the velocity is zero and the acceleration is
 # negative.
 
 # %%
 top = (2 * np.pi - np.arctan(1 / 8)) / 2  # worked out by hand
-curves = {"position\n(m)": position(t), "speed\n(m/s)": speed, "acceleration\n(m/s²)": acceleration}
+curves = {"position\n(m)": position(t), "velocity\n(m/s)": velocity, "acceleration\n(m/s²)": acceleration}
 
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 4.2), sharex=True)
 for ax, (name, values) in zip(axes, curves.items(), strict=True):
@@ -178,7 +177,7 @@ label = axes[-1].set_xlabel("time (s)")
 
 # %% tags=["claims"]
 # the spring's law: always zero
-assert np.allclose(acceleration + speed / 2 + 65 / 16 * position(t), 0, atol=1e-12)
+assert np.allclose(acceleration + velocity / 2 + 65 / 16 * position(t), 0, atol=1e-12)
 at_top = tf.constant([top], tf.float64)
 assert abs(derivative(position)(at_top)[0]) < 1e-12
 assert derivative(derivative(position))(at_top)[0] < 0
@@ -187,20 +186,20 @@ assert derivative(derivative(position))(at_top)[0] < 0
 # ### Exercise 06.1: complete
 #
 # `position` is a function of a tensor of times, and `t` is a `tf.constant` of shape (n,). Use tapes to differentiate
-# the position twice, and return the tuple (speed, acceleration), each of shape (n,).
+# the position twice, and return the tuple (velocity, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"
 def motion(position, t):
-    """Return (speed, acceleration) of position(t) at every time in t."""
+    """Return (velocity, acceleration) of position(t) at every time in t."""
     ### BEGIN SOLUTION
     with tf.GradientTape() as outer:
         outer.watch(t)
         with tf.GradientTape() as inner:
             inner.watch(t)
             s = position(t)
-        speed = inner.gradient(s, t)
-    return speed, outer.gradient(speed, t)
+        velocity = inner.gradient(s, t)
+    return velocity, outer.gradient(velocity, t)
     ### END SOLUTION
 
 
@@ -215,7 +214,7 @@ check("06.1", motion)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take the inner gradient, which is the speed, inside the outer block, and use it as the target of the outer tape.
+# Take the inner gradient, which is the velocity, inside the outer block, and use it as the target of the outer tape.
 #
 # </details>
 
@@ -226,8 +225,8 @@ check("06.1", motion)
 # of the squared derivatives of the model's output with respect to its inputs. The smaller it is, the less the output
 # changes when the inputs change a little.
 #
-# The penalty is made of gradients, and training needs its gradient with respect to the weights. So one tape must watch
-# while another computes the slopes.
+# The penalty is made of gradients, and training needs its gradient with respect to the weights. So one tape must be
+# recording while another computes the slopes.
 #
 # ### Exercise 06.2: repair
 #
@@ -274,9 +273,9 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # ## What if there are many outputs?
 #
-# For the spring, summing the outputs lost nothing. When several outputs depend on the same input, however, the sum
-# mixes their derivatives. The **Jacobian** keeps them apart: its entry [i, j] is the derivative of output i with
-# respect to input j.
+# For the spring, summing the positions lost nothing, because each depended on a time of its own. But if several outputs
+# depend on the same input, the sum adds up their derivatives, and you can no longer tell them apart. The **Jacobian**
+# keeps them apart: its entry [i, j] is the derivative of output i with respect to input j.
 
 # %%
 p = tf.Variable([2.0, 5.0])
@@ -295,9 +294,9 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
 # The shape of a Jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
-# (3, 2). It grows quickly, and computing it takes one backward pass for each output. (For a batch in which each output
-# depends only on its own example, most entries are zero, and `batch_jacobian`, in *Going deeper*, computes only the
-# others.)
+# (3, 2). It grows quickly, and computing it takes one backward pass for each output. In a batch, each output usually
+# depends only on its own example, so most entries are zero. `batch_jacobian`, in *Going deeper*, computes only the
+# others.
 #
 # ### Exercise 06.3: predict
 #
@@ -366,8 +365,9 @@ assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x)
 # For a network with a million parameters, H would have 10¹² entries, or 4 TB in float32. But often you only need to
 # know how the gradient changes as you move in one direction v. The answer is the product Hv, which has only n entries.
 #
-# You can compute this **Hessian-vector product** without H. If you pass v as `output_gradients`, the outer tape
-# differentiates the dot product of the gradient with v. The result is Hᵀv, and since H is symmetric, that equals Hv.
+# You can compute this **Hessian-vector product** without H. Pass v as `output_gradients`. The outer tape then
+# differentiates a single number, the dot product of the gradient and v, and returns Hᵀv. Since H is symmetric, that is
+# Hv.
 
 # %%
 def hessian_times(f, x, v):

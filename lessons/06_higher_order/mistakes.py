@@ -18,13 +18,13 @@ def gradient_of(f, x):
 
 
 def motion(give, reduce=lambda s: s):
-    """Return an answer to 06.1 that returns ``give(position, speed, acceleration)``."""
+    """Return an answer to 06.1 that returns ``give(position, velocity, acceleration)``."""
 
     def program(position, t):
-        def speed(t):
+        def velocity(t):
             return gradient_of(lambda t: reduce(position(t)), t)
 
-        return give(position(t), speed(t), gradient_of(speed, t))
+        return give(position(t), velocity(t), gradient_of(velocity, t))
 
     return program
 
@@ -35,25 +35,25 @@ def late_inner_gradient(position, t):
         with tf.GradientTape() as inner:
             inner.watch(t)
             s = position(t)
-    speed = inner.gradient(s, t)
-    return speed, outer.gradient(speed, t)
+    velocity = inner.gradient(s, t)
+    return velocity, outer.gradient(velocity, t)
 
 
 def one_name_for_both(position, t):
     with tf.GradientTape() as tape:
         tape.watch(t)
-        speed = gradient_of(position, t)
-    tape.gradient(speed, t)
-    return speed, tape.gradient(speed, t)
+        velocity = gradient_of(position, t)
+    tape.gradient(velocity, t)
+    return velocity, tape.gradient(velocity, t)
 
 
 def differences(values, t):
     return (values[1:] - values[:-1]) / (t[1:] - t[:-1])
 
 
-def speed_per_time(position, t):
-    speed = gradient_of(position, t)
-    return speed, speed / t
+def velocity_per_time(position, t):
+    velocity = gradient_of(position, t)
+    return velocity, velocity / t
 
 
 def spring(position, t):
@@ -62,39 +62,39 @@ def spring(position, t):
 
 MOTIONS = {
     "spring of the lesson": Wrong(
-        "This is the speed of the weight on the spring from the lesson. Call the argument "
+        "This is the velocity of the weight on the spring from the lesson. Call the argument "
         "`position`, because the check passes other motions, and let the tapes "
         "differentiate its result.",
         spring,
     ),
-    "speed per time": Wrong(
-        "You divided the speed by the time. Compute the acceleration as the gradient of the "
-        "speed, with an outer tape.",
-        speed_per_time,
+    "velocity per time": Wrong(
+        "You divided the velocity by the time. Compute the acceleration as the gradient of the "
+        "velocity, with an outer tape.",
+        velocity_per_time,
     ),
     "one tape asked twice": Wrong(
         "You call `gradient` twice on one tape, which can be used only once. Use two tapes, "
-        "such as `inner` for the speed and `outer` for the gradient of the speed.",
+        "such as `inner` for the velocity and `outer` for the gradient of the velocity.",
         one_name_for_both,
     ),
     "returned None": Wrong(
-        "Your function returned `None`. End it with `return speed, acceleration`, below both "
+        "Your function returned `None`. End it with `return velocity, acceleration`, below both "
         "`with` blocks.",
         lambda position, t: None,
     ),
     "no pair": Wrong(
-        "Your function did not return two things. Return the tuple `(speed, acceleration)`.",
+        "Your function did not return two things. Return the tuple `(velocity, acceleration)`.",
         motion(lambda s, v, a: (s, v, a)),
     ),
-    "speed has no path": Wrong(
-        "The speed is `None`: no path leads from `t` to the position on the inner tape. `t` is "
+    "velocity has no path": Wrong(
+        "The velocity is `None`: no path leads from `t` to the position on the inner tape. `t` is "
         "a constant, so call `inner.watch(t)` first, then `position(t)`, inside the inner "
         "block.",
         motion(lambda s, v, a: (None, None)),
     ),
     "acceleration has no path": Wrong(
-        "The acceleration is `None`, though the speed is not. Call `outer.watch(t)` on the "
-        "first line of the outer block, and compute the speed inside that block.",
+        "The acceleration is `None`, though the velocity is not. Call `outer.watch(t)` on the "
+        "first line of the outer block, and compute the velocity inside that block.",
         late_inner_gradient,
     ),
     "table of times": Wrong(
@@ -110,12 +110,12 @@ MOTIONS = {
         motion(lambda s, v, a: (v, tf.reduce_sum(a))),
     ),
     "order exchanged": Wrong(
-        "The two return values are in the wrong order. Return the speed first, then the "
+        "The two return values are in the wrong order. Return the velocity first, then the "
         "acceleration.",
         motion(lambda s, v, a: (a, v)),
     ),
-    "position for speed": Wrong(
-        "Your first return value is the position itself. Return its gradient, the speed, and "
+    "position for velocity": Wrong(
+        "Your first return value is the position itself. Return its gradient, the velocity, and "
         "then the acceleration.",
         motion(lambda s, v, a: (s, v)),
     ),
@@ -124,26 +124,26 @@ MOTIONS = {
         "differentiate a mean. Differentiate `position(t)` itself, without a mean.",
         motion(lambda s, v, a: (v, a), tf.reduce_mean),
     ),
-    "speed twice": Wrong(
-        "You returned the speed twice. Use the speed, not the position, as the target of the "
+    "velocity twice": Wrong(
+        "You returned the velocity twice. Use the velocity, not the position, as the target of the "
         "outer tape.",
         motion(lambda s, v, a: (v, v)),
     ),
     "position also target": Wrong(
-        "Your second return value is speed plus acceleration, because the outer tape's targets "
-        "also include the position. Use only the speed as its target.",
+        "Your second return value is velocity plus acceleration, because the outer tape's targets "
+        "also include the position. Use only the velocity as its target.",
         motion(lambda s, v, a: (v, v + a)),
     ),
     "zero for none": Wrong(
         "The acceleration is 0 at every time: a `None` replaced by 0, so the bug is still "
-        "there. Compute the speed inside the outer tape's block, and let that tape watch "
+        "there. Compute the velocity inside the outer tape's block, and let that tape watch "
         "`t`.",
         motion(lambda s, v, a: (v, 0 * a)),
     ),
     "differences between times": Wrong(
         "You use differences between one time and the next, which are too far apart. "
-        "Differentiate at each time: the speed is the gradient of the position, and the "
-        "acceleration that of the speed.",
+        "Differentiate at each time: the velocity is the gradient of the position, and the "
+        "acceleration that of the velocity.",
         lambda position, t: (np.gradient(position(t), t), position(t)),
         lambda position, t: (gradient_of(position, t), np.gradient(gradient_of(position, t), t)),
         lambda position, t: (differences(position(t), t), position(t)),

@@ -12,13 +12,13 @@ time = tf.Variable(2.0)
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
         height = 5.0 * time**3
-    speed = inner.gradient(height, time)
+    velocity = inner.gradient(height, time)
 
-print(f"{outer.gradient(speed, time)}")
+print(f"{outer.gradient(velocity, time)}")
 """,
         right="60.0",
         options={
-            "None": "You would get `None` if `speed` were computed outside both blocks. But it "
+            "None": "You would get `None` if `velocity` were computed outside both blocks. But it "
             "is computed inside the outer one, which records it.",
             "60.0": "The outer tape records how the inner one computes 15 · time², and the "
             "slope of that is 30 · 2. You can call `inner.gradient` after the inner block, "
@@ -68,7 +68,7 @@ print(f"{tape.gradient(heights, times)}")
             "a table of 3 by 3": "Each height against each time is what `jacobian` returns, "
             "with zeros off the diagonal. But a gradient has the shape of its source.",
             "[10. 20. 30.]": "The gradient has the shape of its source. Only one height "
-            "depends on each time, so entry i is the speed at time i.",
+            "depends on each time, so entry i is the velocity at time i.",
         },
     ),
     Variant(

@@ -242,8 +242,8 @@ MEANS = {
         cross_entropy_of(lambda p, hot, n: (p - hot) / (n * p.shape[1])),
     ),
     "divided twice": Wrong(
-        "You divided by the number of rows twice. Divide the difference of probabilities and "
-        "one-hot labels once.",
+        "You divided by the number of rows twice. Divide the difference between probabilities "
+        "and one-hot labels once.",
         cross_entropy_of(lambda p, hot, n: (p - hot) / n**2),
     ),
     "multiplied by rows": Wrong(

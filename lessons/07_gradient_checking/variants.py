@@ -17,8 +17,8 @@ print(min((1e-1, 1e-3, 1e-6), key=error))
 """,
         right="1e-3",
         options={
-            "1e-6": "In float64 1e-6 would be good. But in float32 each value is rounded at "
-            "1e-7, and divided by 1e-6 that becomes an error of a tenth.",
+            "1e-6": "In float64, 1e-6 would be a good step. But in float32 each value has a "
+            "rounding error of about 1e-7. Divided by 1e-6, that is an error of a tenth.",
             "1e-1": "With 1e-1 the two values differ most, so rounding hardly matters. But the "
             "truncation error, about h/2 · e, is 0.14.",
             "1e-3": "The truncation error shrinks with h, while the rounding error, divided by "

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
-# Your loop fits a courier's price list, and it works. Then you raise the learning rate a little, and the loss explodes.
-# A colleague runs the same code on the same parcels, weighed in grams instead of kilograms, and gets NaN. In this
-# lesson you write gradient descent by hand, and learn what limits the size of a step.
+# Your loop recovers a courier's prices from old bills, and it works. Then you raise the learning rate a little, and the
+# loss explodes. A colleague runs the same code on the same parcels, weighed in grams instead of kilograms, and gets
+# NaN. In this lesson you write gradient descent by hand, and learn what limits the size of a step.
 #
 # **You will learn to**
 #
@@ -77,12 +77,11 @@ after_200 = w.numpy(), b.numpy()
 print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 
 # %% [markdown]
-# w has overshot 10, because b lags behind at 3 and a larger w makes up for the missing part of the fixed fee. The
-# average price is already about right. Only the split between w and b is wrong, and correcting it takes many more
-# steps.
+# w has overshot 10, while b lags behind at 3. On average, the predicted prices are already about right. Only the split
+# between w and b is wrong, and correcting it takes many more steps.
 #
-# In eager mode, 100,000 steps would take minutes. A loop over `tf.range` inside a `tf.function` becomes part of the
-# graph (lesson 05), so a single call takes all of them in a few seconds:
+# In eager mode, 100,000 steps would take minutes. Inside a `tf.function`, a loop over `tf.range` becomes part of the
+# graph (lesson 05), and a single call runs all 100,000 steps in a few seconds:
 
 # %%
 @tf.function
@@ -114,9 +113,9 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 # %% [markdown]
 # ### Exercise 08.1: complete
 #
-# The same step works for a curve. The difference in temperature between a cup of tea and the room shrinks as `a *
-# exp(-k * x)`, where x is the time. Take one step of gradient descent on the mean squared error between this curve and
-# `y`, and return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape (n,).
+# The same step works for a curve. A cup of tea cools toward room temperature, and the difference that remains after
+# time x is `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between this curve and `y`,
+# and return the new values of a and k. `a` and `k` are variables of shape (), and `x` and `y` have shape (n,).
 
 
 # %% exercise="08.1"
@@ -148,9 +147,9 @@ check("08.1", one_step)
 # </details>
 
 # %% [markdown]
-# ## Which learning rate is right?
+# ## How large can the learning rate be?
 #
-# 100,000 steps are a lot. Larger steps should get there sooner.
+# 100,000 is a lot of steps. Larger ones should get there sooner.
 #
 # > **Predict**
 # >
@@ -201,10 +200,10 @@ assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][
 # At 0.005, the path creeps downhill. At 0.07, it jumps from one side of the valley to the other, but each jump lands
 # closer. At 0.09, each jump lands a little farther out, and the path soon leaves the map.
 #
-# To see why, take a loss with a single variable. Near its minimum, a smooth loss looks like a parabola. Let d be how
-# far the variable is from the minimum, and let the loss be $\frac{\lambda}{2} d^2$. Its slope is then $\lambda d$, and
-# its second derivative λ is called the **curvature**. One step moves d to $d - \text{lr} \cdot \lambda d$. In other
-# words, **each step multiplies d by 1 - lr · λ**.
+# To see why, take a loss with a single variable. Near its minimum, a smooth loss looks like a parabola. Let d be the
+# signed distance of the variable from the minimum, and let the loss be $\frac{\lambda}{2} d^2$. Its slope is then
+# $\lambda d$, and its second derivative λ is called the **curvature**. One step moves d to $d - \text{lr} \cdot \lambda
+# d$. In other words, **each step multiplies d by 1 - lr · λ**.
 
 # %%
 curvature = 4.0
@@ -217,11 +216,12 @@ for lr in [0.1, 0.25, 0.4, 0.6]:
 
 # %% [markdown]
 # If the factor is between -1 and 1, every step brings you closer. Below -1, every step lands on the other side and
-# farther out. So the limit is **lr < 2/λ**, here 2/4 = 0.5.
+# farther out. The factor stays above -1 as long as **lr < 2/λ**, which is 2/4 = 0.5 here.
 #
-# With two variables, the curvature depends on the direction. In our valley it is small along the floor and large across
-# it, and the larger one sets the limit. In these two directions the loss behaves as it does with a single variable, and
-# the curvatures are the eigenvalues of the Hessian (lesson 06):
+# With two variables, the curvature depends on the direction: it is small along the floor of our valley and large across
+# it. In each of these two directions, the loss behaves like a loss of one variable, with a limit of its own. A learning
+# rate must respect both limits, so the larger curvature decides. The two curvatures are the eigenvalues of the Hessian,
+# which the course's `hessian` computes as you did in lesson 06:
 
 # %%
 def loss_at(p):
@@ -272,7 +272,7 @@ check("08.2", largest_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The mean of 1w² and 9w² is 5w², whose second derivative is 10.
+# The mean of 1w² and 9w² is 5w². Differentiate it twice.
 #
 # </details>
 #
@@ -341,8 +341,9 @@ check("08.3", fit_line)
 # ## Why standardize the input?
 #
 # The steep direction limits the learning rate, and with such a small learning rate, the flat direction needs many
-# steps. The input is to blame. All parcels weigh 1 to 5 kg, so raising w has nearly the same effect as raising b. The
-# cure is to **standardize** the input: subtract its mean, and divide by its standard deviation.
+# steps. The input is to blame. All parcels weigh 1 to 5 kg, so raising w has nearly the same effect as raising b, and
+# if you raise one and lower the other, the loss hardly changes. That is the flat floor. The cure is to **standardize**
+# the input: subtract its mean, and divide by its standard deviation.
 
 # %%
 mean, std = x.mean(), x.std()
@@ -370,8 +371,8 @@ print("loss before steps 1, 2, 3:", [f"{value:.1f}" for value in losses_z])
 # of the right size lands there: the factor is 1 - 0.5 · 2 = 0. With several features that are correlated, standardizing
 # still helps, but the bowl does not become perfectly round.
 #
-# The fitted w is now the price of one standard deviation. To predict the price of a new parcel, standardize its weight
-# with *the same* mean and standard deviation. Store both with the model.
+# The fitted w is now the price per standard deviation of weight. To predict the price of a new parcel, standardize its
+# weight with *the same* mean and standard deviation. Store both with the model.
 
 # %%
 w_z, b_z = path[-1]
@@ -443,7 +444,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 #
 # - Predict, compute the loss, take the gradient, and subtract `lr` times the gradient.
 # - Average the loss, so that the learning rate does not depend on the number of examples.
-# - If the loss explodes, the learning rate is above 2 divided by the largest curvature.
+# - If the loss explodes, the learning rate is probably above 2 divided by the largest curvature.
 # - Standardize the input, and store the mean and the standard deviation with the model.
 #
 # ```python

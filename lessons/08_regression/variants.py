@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="08.c",
-        section="Which learning rate is right?",
+        section="How large can the learning rate be?",
         program="""
 def distance_left(lr):
     x = tf.Variable(0.0)
@@ -31,7 +31,7 @@ print("near" if distance_left(0.19) < 0.01 else "far")
     ),
     Variant(
         id="08.c",
-        section="Which learning rate is right?",
+        section="How large can the learning rate be?",
         program="""
 def loss_after_100(lr):
     x = tf.Variable(4.0)
@@ -107,7 +107,7 @@ print(x.numpy())
     ),
     Variant(
         id="08.2",
-        section="Which learning rate is right?",
+        section="How large can the learning rate be?",
         program="""
 weight = tf.Variable(1.0)
 
@@ -128,7 +128,7 @@ print("nearer to 0" if abs(weight) < 1 else "farther from 0")
     ),
     Variant(
         id="08.2",
-        section="Which learning rate is right?",
+        section="How large can the learning rate be?",
         program="""
 weight = tf.Variable(1.0)
 

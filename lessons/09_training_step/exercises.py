@@ -281,7 +281,7 @@ PREDICTIONS = (
         "09.c",
         right="none",
         options={
-            "none": "A layer that is called without `training=True` works as at inference, and "
+            "none": "Unless you pass `training=True`, a layer works as at inference, and "
             "there dropout drops nothing.",
             "about 200": "A tape is used for training, so dropout might be active. But the "
             "tape only records what is computed, and layers do not know about it.",

@@ -1,9 +1,9 @@
 # %% [markdown] part="Part II: training loops" goal="a training step"
 # # 09 · A training step
 #
-# You replace `fit` with your own loop. Nothing raises an error, but the model ends up a little worse than before. A
-# training step has only a few parts, and most of them can be missing without your noticing. In this lesson you write a
-# step that ends with the same weights as `fit`, and learn to find a missing part.
+# You replace `fit` with your own loop. Nothing raises an error, but the model comes out a little worse than the one
+# `fit` gave you. A training step has only a few parts, and you can leave out most of them without noticing. In this
+# lesson you write a step that ends with the same weights as `fit`, and learn to find a missing part.
 #
 # **You will learn to**
 #
@@ -35,8 +35,8 @@ from keras import layers
 # %% [markdown]
 # ## What does Keras do for you?
 #
-# In lesson 08 you trained two variables with a formula and an update of your own. Now Keras supplies all three, and you
-# write what `fit` does with them for each batch.
+# Training a line from scratch, as in lesson 08, takes two variables, a formula, and an update. Keras supplies all
+# three, and you write what `fit` does with them for each batch.
 #
 # A Keras **layer** holds variables and computes with them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and
 # bias are your w and b. A **model** is made of layers. You can write a model as a class whose `__init__` creates the
@@ -99,7 +99,8 @@ assert np.allclose(variables[0].numpy(), by_hand, atol=1e-6)
 # ## What does a complete step look like?
 #
 # The next task is harder: 20 features per example, and 5 classes. Each step uses one **batch** of 32 examples, and one
-# pass through all the batches is an **epoch**. The batches stay in a fixed order, so that two runs can be compared.
+# pass through all the batches is an **epoch**. Here the batches stay in a fixed order, so that two runs can be
+# compared. (In real training, shuffle them in every epoch. Lesson 10 does, and makes the step fast.)
 
 # %%
 # (700, 20), (700,): classes 0 to 4
@@ -127,7 +128,8 @@ def build_model():
 
 
 # %% [markdown]
-# Here is the whole step. The next section explains its parts.
+# Here is the whole step. Three parts of it are new: `from_logits=True`, `training=True` and `sum(model.losses)`. The
+# next section explains them.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -178,14 +180,14 @@ pairs = zip(ours.get_weights(), theirs.get_weights(), strict=True)  # the runnin
 assert all(np.allclose(a, b, atol=1e-4) for a, b in pairs)
 
 # %% [markdown]
-# After three epochs, or 48 steps, the weights differ only by rounding errors. From now on, this test tells you whether
-# a part is missing: a correct step differs by less than 0.0001. One mistake it cannot catch is a wrong loss function.
-# Both runs use the same `loss_fn`, so if it is wrong, both are wrong alike.
+# After three epochs, or 48 steps, the weights differ only by rounding. From now on, this test tells you whether
+# a part is missing: a correct step differs by less than 0.0001. One mistake that it cannot catch is a wrong loss
+# function, because both runs share `loss_fn`.
 
 # %% [markdown]
 # ## What does each part do?
 #
-# Three things are easy to forget, because nothing fails without them.
+# Three parts are easy to forget, because the step runs without them.
 #
 # ### `from_logits=True`
 #
@@ -212,7 +214,8 @@ print(f"by hand {-np.log(probability):.3f}, with the option {with_option:.3f}, w
 assert np.isclose(with_option, -np.log(probability)) and abs(without - with_option) > 0.3
 
 # %% [markdown]
-# No error warns you. The loss takes the logits for probabilities, and returns a wrong number.
+# No error warns you. Keras takes the logits 2, 1 and -1 for probabilities and clips them to the range from 0 to 1. Then
+# the first two classes tie, and -log ½ is 0.693.
 #
 # ### `sum(model.losses)`
 #
@@ -242,7 +245,7 @@ with tf.GradientTape() as tape:
 print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
 in_training = dropout(ones, training=True)
 share = float(tf.reduce_mean(tf.cast(in_training == 0, tf.float32)))
-print(f"with training=True: a share of {share:.1f}")
+print(f"with training=True: {share:.0%} are 0")
 
 # %% tags=["claims"]
 assert not np.any(dropped == 0) and set(in_training.numpy().ravel()) == {0.0, 1.25}
@@ -258,7 +261,7 @@ assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 
 # %% [markdown]
-# Training mode is a separate switch. Unless you pass `training=True`, dropout does nothing, tape or no tape.
+# A tape does not switch layers to training mode. Unless you pass `training=True`, dropout does nothing.
 #
 # Does the comparison with `fit` catch a missing `training=True`, or missing penalties? Leave out one at a time:
 
@@ -282,6 +285,8 @@ assert largest_difference(train(make_step(True, 0)), theirs) > 1e-3
 assert largest_difference(train(make_step(True, 1)), theirs) < 1e-4
 
 # %% [markdown]
+# Both are far above 0.0001, so the test catches both. The first is as large as all that training changed.
+#
 # ### Exercise 09.1: complete
 #
 # Write the step for a regression. `model` maps x of shape (n, 3) to predictions of shape (n, 1), and y has shape (n,
@@ -363,8 +368,8 @@ assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 
 # Training still runs and the loss still falls, but the model learns the wrong thing: to predict the mean of all the
 # targets. Make sure that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
-# Another silent mistake is a variable that the loss does not use. Its gradient is `None`, and the optimizer only warns;
-# it raises an error only if *all* gradients are missing. So read the warnings in your log.
+# A quieter mistake is a variable that the loss does not use. Its gradient is `None`. The optimizer warns and carries
+# on; it raises an error only if *all* gradients are missing. So read the warnings in your log.
 #
 # ### Exercise 09.3: repair
 #
@@ -411,8 +416,9 @@ check("09.3", silent_step)
 # ## How do I validate?
 #
 # **Validation** measures the model on examples that it never sees during training. It computes no gradients, so it
-# needs no tape, but it does need `training=False`. A **metric**, such as `keras.metrics.Mean`, accumulates over batches
-# until you reset it. The last batch is smaller than the others, so each batch is weighted by its size:
+# needs no tape. Pass `training=False`, so that nobody has to guess the mode. A **metric**, such as
+# `keras.metrics.Mean`, accumulates over batches until you reset it. The last batch is smaller than the others, so each
+# batch is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -443,8 +449,8 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 #
 # <details><summary>1. Your loop and <code>fit</code> start with the same weights and end with different ones. What do you look for?</summary>
 #
-# A missing `training=True`, missing `model.losses`, a forgotten `from_logits=True`, and shapes that broadcast. Check
-# also that both use the same batches and the same seed.
+# A missing `training=True`, missing `model.losses`, and shapes that broadcast in your loss. Check also that both use
+# the same batches and the same seed.
 #
 # </details>
 # <details><summary>2. A model has only <code>Dense</code> layers without a regularizer. Which parts of the step can you leave out without any effect?</summary>

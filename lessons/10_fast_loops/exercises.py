@@ -380,18 +380,18 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "10.a",
-        right="2, and 3 in the end",
+        right="2, and 3 at the end",
         options={
-            "1, and 1 in the end": "One function might need one trace. But the first call "
+            "1, and 1 at the end": "You might expect one trace for one function. But the first call "
             "creates variables, and the last batch has another shape.",
-            "1, and 2 in the end": "The last batch, 20 of 500, has a new shape and needs a "
+            "1, and 2 at the end": "The last batch, 20 of 500, has a new shape and needs a "
             "trace. But the first call needs two traces, because it creates variables.",
-            "2, and 3 in the end": "A new Adam creates variables when it is first applied, two "
-            "averages per weight. A `tf.function` can do that only in its first call, so "
-            "it traces this call twice: once to create the variables, and once for the "
-            "graph that it keeps. The third trace is for the last batch: 500 is 15 · 32 + "
-            "20, and 20 is a new shape.",
-            "2, and 17 in the end": "Each batch has other numbers. But for a tensor only its "
+            "2, and 3 at the end": "A new Adam optimizer creates its variables, two averages per "
+            "weight, when it is first applied. A `tf.function` can create variables only in its "
+            "first call, so that call is traced twice: once to create the variables and once for "
+            "the graph that is kept. The third trace is for the last batch: 500 is 15 · 32 + 20, "
+            "and a batch of 20 has a new shape.",
+            "2, and 17 at the end": "Each batch has other numbers. But for a tensor only its "
             "shape and dtype matter.",
         },
     ),

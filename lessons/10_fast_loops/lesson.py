@@ -1,15 +1,15 @@
 # %% [markdown] part="Part II: training loops"
 # # 10 · Fast loops
 #
-# You leave `fit`, write your own step, put `@tf.function` above it, and training gets slower. You count how often
-# TensorFlow builds a graph of the step, and it is every time you call it. The learning rate is a Python number that
-# changes, and each new value needs a new graph. In this lesson you find slowdowns like this one, and end up with a
-# loop that is faster than `fit`.
+# You give up `fit`, write your own training step, put `@tf.function` above it, and training gets slower. When you count
+# how often TensorFlow builds a graph of the step, you find that it does so at every call: the learning rate is a Python
+# number that changes, and each new value needs a new graph. In this lesson you learn to find slowdowns like this one,
+# and you end up with a loop that is faster than `fit`.
 #
 # **You will learn to**
 #
 # - count how often your step is traced, and get it down to one trace;
-# - run a whole epoch in one call, and test that it trains as `fit` does;
+# - run a whole epoch in one call, and test that it trains the model just as `fit` does;
 # - measure which part of a loop takes the time.
 #
 # **Before you start**: [05 · Control flow](05_control_flow.ipynb) and
@@ -33,8 +33,8 @@ from keras import layers
 # %% [markdown]
 # ## Where does the time go?
 #
-# Here are the training step of lesson 09 and a model with dropout, batch normalization and a penalty. You will train
-# this model in four ways, and time each way at the end.
+# The next two cells define a model with dropout, batch normalization, and a penalty, and the training step from lesson
+# 09. You will train this model in four ways and time each of them at the end.
 
 # %%
 # (500, 20), (500,)
@@ -64,8 +64,8 @@ def make_step(model, optimizer):
 
 
 # %% [markdown]
-# In eager mode, Python starts every operation of the step, one after another. How many are there? Let TensorFlow build
-# the graph of the step, and count its operations:
+# In eager mode, Python starts the operations of the step one after another. To see how many there are, let TensorFlow
+# build the graph of the step, and count the operations in it:
 
 # %%
 model, optimizer = new_model(), keras.optimizers.Adam(1e-3)
@@ -79,23 +79,24 @@ print("more than", len(graph.get_operations()) // 100 * 100, "operations")
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
-# So one eager step makes Python start hundreds of operations. Compiled with `tf.function`, the same step is a
-# *single* call, and TensorFlow runs the graph without Python. In a small model, more time goes into the gaps between
-# operations than into the operations.
+# So Python has to start hundreds of operations in every eager step. Once it is compiled with `tf.function`, the same
+# step is a *single* call, and TensorFlow runs the whole graph without Python. This matters most in a small model, where
+# more time goes into the gaps between operations than into the operations themselves.
 #
 # ## How often is my step traced?
 #
-# Compiling pays off only if it happens once. Lesson 05 showed the rule: Python runs your function once to build a
-# graph, which is called tracing, and later calls reuse the graph. A call reuses a graph only if its arguments match:
-# tensors with the same shape and dtype, and Python numbers with the same *value*. A call that looks new costs a new
-# trace.
+# Compiling pays off only if it happens once. As you saw in lesson 05, Python runs your function once to build a graph,
+# which is called tracing, and later calls reuse that graph. They can do so, however, only if their arguments match
+# those of the earlier call: tensors must have the same shape and dtype, and Python numbers must have the same *value*.
+# Any other call costs a new trace.
 #
-# You can count the traces: `experimental_get_tracing_count()` tells you how many there were.
+# You can count the traces by calling the method `experimental_get_tracing_count()` of the compiled function, which
+# tells you how many there have been so far.
 #
 # > **Predict**
 # >
-# > Train for one epoch with a new Adam: 500 examples, in batches of 32. How many traces are there after the first batch,
-# > and how many in the end?
+# > You compile the step and train for one epoch with a new Adam optimizer, on 500 examples in batches of 32. How many
+# > traces are there after the first batch, and how many at the end?
 
 # %%
 predict("10.a", "")
@@ -119,7 +120,7 @@ print("traces after each batch:", *counts)
 assert counts == [2] * 15 + [3]
 
 # %% [markdown]
-# One trace would be enough, and here there are three:
+# One trace would be enough, but here there are three:
 #
 # | batch | traces | what is new |
 # |---|---|---|
@@ -127,9 +128,9 @@ assert counts == [2] * 15 + [3]
 # | 2 to 15 | 2 | nothing |
 # | 16 | 3 | the shape: only 20 examples are left |
 #
-# There is a fix for each. Build the optimizer before the first step, so that its variables exist: for `eager_step`, the
-# cell above the count of operations did so. And give the
-# function an `input_signature` with `None` for the batch size, so that a short last batch needs no new trace:
+# There is a fix for each of the two extra traces. For the first, build the optimizer before the first step, so that its
+# variables already exist; for `eager_step`, you did this in the cell that counts the operations. For the second, give
+# the function an `input_signature` with `None` as the batch size, so that a short last batch needs no new trace:
 
 # %%
 built_first = traces_after_each_batch(tf.function(eager_step))
@@ -147,14 +148,14 @@ for array in (np.zeros(3), np.zeros(3, np.float32), np.ones(3)):
 assert doubled.experimental_get_tracing_count() == 2
 
 # %% [markdown]
-# If the count grows with every step, you pay for compiling each time and gain nothing. Look for a Python number that
-# changes, and for a `tf.function` that is created inside the loop. A dtype can change as well: NumPy's floats
-# are `float64` unless you convert them.
+# If the count grows with every step, you pay for compiling each time and gain nothing. In that case, look for a Python
+# number that changes or a `tf.function` that is created inside the loop. A change of dtype causes a new trace, too, and
+# can easily go unnoticed, because NumPy's floats are `float64` unless you convert them.
 #
 # ### Exercise 10.1: predict
 #
-# One function both trains and validates, and a flag tells it which. There are 1,000 examples to train on and 200 to
-# validate. How many traces do these loops make?
+# A single function both trains and validates, and a flag tells it which of the two to do. There are 1,000 examples for
+# training and 200 for validation. How many traces of `run` do these loops cause?
 #
 # ```python
 # optimizer.build(model.trainable_variables)
@@ -191,7 +192,7 @@ check("10.1", traces_in_five_epochs)
 #
 # </details>
 #
-# This cell makes the same calls and counts the traces:
+# This cell calls a much simpler function with the same batch sizes and flags, and counts the traces:
 
 # %%
 short_run = tf.function(lambda x, training: tf.reduce_sum(x))
@@ -209,10 +210,10 @@ assert short_run.experimental_get_tracing_count() == 4
 # %% [markdown]
 # ### Exercise 10.2: repair
 #
-# This is the slowdown from the start of the lesson. `step(x, y, rate)` takes one step of gradient descent and returns
-# a pair: the loss, and how many times Python has run the step so far. `train` should return the list of these pairs,
-# one for each learning rate. The losses are right, but the counts rise from call to call. Repair the function, so
-# that one `tf.function` with one trace serves all learning rates and every count is 1. It has two bugs.
+# Here is the slowdown from the start of the lesson. `step(x, y, rate)` takes one step of gradient descent and returns a
+# pair: the loss and the number of times that Python has run the step so far. `train` should return a list of these
+# pairs, one for each learning rate. The losses are right, but the counts rise from call to call. Repair the two bugs in
+# `train`, so that a single `tf.function` with a single trace serves all learning rates and every count is 1.
 
 
 # %% exercise="10.2"
@@ -243,19 +244,19 @@ check("10.2", train)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Create it once, above the loop. Then `rate` is still a Python number, and each new *value* costs a trace. Pass it as
-# a tensor.
+# Create the `tf.function` once, above the loop. This alone is not enough, because `rate` is still a Python number and
+# each new *value* costs a trace. So pass `rate` as a tensor.
 #
 # </details>
 
 # %% [markdown]
 # ## How do I run an epoch in one call?
 #
-# A compiled step still returns to Python after every batch. To avoid that, put the loop over the batches into the
-# graph as well. Then Python makes one call per epoch.
+# Even a compiled step returns to Python after every batch. To avoid this, put the loop over the batches into the graph
+# as well, so that Python makes only one call per epoch.
 #
-# The data stay where they are. Each epoch you pass in only a shuffled *order*, a list of row numbers, and `tf.gather`
-# fetches each batch by its rows. Here are six letters, in batches of two:
+# The data stay where they are. For each epoch, you pass in only a shuffled *order*, which is a list of row numbers, and
+# `tf.gather` fetches the rows of each batch. Here is how this works for six letters in batches of two:
 
 # %%
 letters = tf.constant(["a", "b", "c", "d", "e", "f"])
@@ -269,8 +270,9 @@ for first in range(0, 6, 2):
 assert [letters.numpy()[i] for i in order] == [b"d", b"a", b"f", b"b", b"e", b"c"]
 
 # %% [markdown]
-# The epoch does the same with rows of `x` and `y`, and takes a step for each batch. `tf.range` makes the loop a part
-# of the graph. The function returns the mean loss, with each batch weighted by its size:
+# The function `train_epoch` does the same with the rows of `x` and `y`, and takes a step for each batch. Because the
+# loop runs over a `tf.range`, it becomes part of the graph. At the end, the function returns the mean loss, with each
+# batch weighted by its size:
 
 
 # %%
@@ -294,10 +296,10 @@ def make_train_epoch(model, optimizer, x, y, batch_size=32):
 
 
 # %% [markdown]
-# Does this still train the way `fit` does? Give both the same weights, the same dropout seed and the same order, and
-# keep `fit` from using another compiler (`jit_compile=False`), which would draw other random numbers. The order is
-# shuffled outside the function. If you shuffled with NumPy inside, the shuffle would run only during tracing, and
-# every epoch would have the same order.
+# Does this loop still train the model the way `fit` does? To find out, give both the same initial weights, the same
+# dropout seed, and the same order of examples. Also set `jit_compile=False`, because `fit` might otherwise use another
+# compiler, which would draw different random numbers. Note that the order is shuffled outside `train_epoch`. If you
+# shuffled with NumPy inside it, the shuffle would run only during tracing, and every epoch would have the same order.
 
 # %%
 ours, theirs = new_model(), new_model()
@@ -327,15 +329,16 @@ assert np.max(np.abs(ours.layers[0].kernel - new_model().layers[0].kernel)) > 1e
 assert train_epoch.experimental_get_tracing_count() == 1
 
 # %% [markdown]
-# After three epochs both models have moved, and their weights agree. There is one trace, although the last batch is
-# short: `first` is a tensor here, so the graph leaves the size of a batch open.
+# After three epochs, the weights of both models have changed, and they agree. There is only one trace, although the
+# last batch is short: because `first` is a tensor here, the graph leaves the batch size open.
 #
 # ### Exercise 10.3: complete
 #
 # Write an epoch of gradient descent for a linear model, with the loop in the graph. `w` is a variable of shape (d,),
-# and `x` and `y` have the shapes (n, d) and (n,). `order`, an integer tensor of shape (m,), holds the row numbers to
-# use, each once. Go through them in batches of `batch_size`, the last of which may be short. For each batch, compute
-# the gradient of its mean squared error, and subtract `rate` times this gradient from `w`. Return `w`.
+# and `x` and `y` have the shapes (n, d) and (n,). `order` is an integer tensor of shape (m,) that holds the numbers of
+# the rows to use, each of them once. Go through these rows in batches of `batch_size`; the last batch may be shorter.
+# For each batch, compute the gradient of its mean squared error with respect to `w`, and subtract `rate` times this
+# gradient from `w`. At the end, return `w`.
 
 
 # %% exercise="10.3"
@@ -364,22 +367,23 @@ check("10.3", linear_epoch)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The loop is that of `train_epoch`, in a `tf.function` that you define and call inside. The prediction is
+# Use the loop of `train_epoch`, in a `tf.function` that you define and call inside `linear_epoch`. The prediction is
 # `tf.linalg.matvec(x, w)`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In the loop, slice `order`, gather the rows of `x` and `y`, and record the loss. Below the `with` block, call
-# `w.assign_sub(rate * gradient)`.
+# In the loop, take a slice of `order`, gather these rows of `x` and `y`, and compute the loss inside the tape's `with`
+# block. Below that block, compute the gradient and call `w.assign_sub(rate * gradient)`.
 #
 # </details>
 
 # %% [markdown]
 # ## What does each way cost?
 #
-# Now time the four ways: the eager step, `fit`, the compiled step, and the compiled epoch. Each runs three epochs.
-# The fastest of several runs counts, because anything else that the computer does can only slow a run down.
+# Now time the four ways of training: the eager step, `fit`, the compiled step, and the compiled epoch, each for three
+# epochs. Only the fastest of several runs counts, because anything else that the computer is doing can only slow a run
+# down.
 
 
 # %%
@@ -406,8 +410,8 @@ for name, run in runs.items():
     seconds[name] = min(timeit.repeat(run, number=1, repeat=repeats))
 
 # %% [markdown]
-# The figure shows the times as multiples of the time of `fit`, on a logarithmic axis. Look at how far each bar is from
-# the line at 1:
+# The figure shows each time as a multiple of the time that `fit` takes, on a logarithmic axis. Look at how far the end
+# of each bar is from the line at 1:
 
 # %%
 ratios = [value / seconds["fit"] for value in seconds.values()]
@@ -424,21 +428,20 @@ ax.invert_yaxis()
 assert seconds["eager step"] > seconds["fit"] > max(list(seconds.values())[2:])
 
 # %% [markdown]
-# The eager step takes longest, because Python starts hundreds of operations for each batch. The compiled step and the
-# compiled epoch are both faster than `fit`. `fit` also compiles its step, but it starts a data pipeline in every
-# epoch, and runs callbacks and metrics around each step.
+# The eager step takes the longest, because Python has to start hundreds of operations for each batch. The compiled step
+# and the compiled epoch are both faster than `fit`, which also compiles its step but, in addition, starts a data
+# pipeline in every epoch and runs callbacks and metrics around each step.
 #
-# The model and the data are small here, so nearly all of the time is overhead. With more batches per epoch or a
-# larger model, the gain is smaller, and `compile(steps_per_execution=50)` also makes `fit` faster. So measure yours
-# before you rewrite it.
+# The model and the data are small here, so nearly all of the time is overhead. With more batches per epoch or a larger
+# model, you gain less, and you can also make `fit` itself faster with `compile(steps_per_execution=50)`. So measure
+# your own training before you rewrite it.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open it.
 #
-# <details><summary>1. All batches have the same shape, and your step is traced again in each epoch. What do you
-# look for?</summary>
+# <details><summary>1. All batches have the same shape, yet your step is traced again in every epoch. What do you look for?</summary>
 #
 # A Python number among the arguments that changes, or a `tf.function` that is created inside the loop.
 #
@@ -450,7 +453,8 @@ assert seconds["eager step"] > seconds["fit"] > max(list(seconds.values())[2:])
 # </details>
 # <details><summary>3. Your model takes 200 ms per batch on its hardware. Is a compiled epoch worth it?</summary>
 #
-# Hardly. Compile the step. After that, the Python work between two batches takes a few milliseconds at most.
+# Hardly. Compile the step, and the work that Python does between two batches takes a few milliseconds at most, which is
+# little next to 200 ms.
 #
 # </details>
 

@@ -104,8 +104,8 @@ SCHEDULES = {
         training(as_given),
     ),
     "rate as number": Wrong(
-        "A learning rate that repeats now reuses its trace, but each new value of a Python "
-        "number still needs a new one. Pass it as a tensor: `tf.constant(rate)`.",
+        "A repeated learning rate reuses its trace, but each new value of a Python number still "
+        "triggers a new trace. Pass the rate as a tensor: `tf.constant(rate)`.",
         training(number=as_given),
     ),
     "compiled in loop": Wrong(

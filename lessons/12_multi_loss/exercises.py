@@ -223,8 +223,7 @@ PREDICTIONS = (
             "But only the weights are shared; the layers run again.",
             "4": "4 would be right for one shared layer that runs twice. But both shared "
             "layers run twice.",
-            "5": "Shared layers share weights, not results. Each model runs its whole chain "
-            "from the input on: 2 layers and 3.",
+            "5": "The encoder runs 2 layers and the classifier runs 3, two of which are the same.",
         },
     ),
     Callout(
@@ -233,9 +232,8 @@ PREDICTIONS = (
         options={
             "it falls": "The sum contains A's loss, so you might expect it to fall. But the "
             "step only follows the sum.",
-            "it rises": "A's loss changes by about minus the step size times a · (a + b). Here "
-            "b is long and points against a, so that product is negative; B's loss falls "
-            "by more.",
+            "it rises": "B's gradient is long and points against A's, so the step goes mostly "
+            "where B's loss falls, and that is uphill for A.",
             "nothing": "That would need a right angle between a and the step. But the cosine "
             "of a and b is negative here, and b is long.",
         },

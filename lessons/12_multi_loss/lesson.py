@@ -1,16 +1,16 @@
 # %% [markdown] part="Part II: training loops"
 # # 12 · Several losses
 #
-# You add a penalty to keep the activations of a layer small. The printed loss includes the penalty, but the activations
-# stay as large as before. The penalty had no path to the weights, and you could not see that, because a sum does not
-# show which of its parts you are training. In this lesson you take a sum of losses apart, and look at the gradient of
-# each.
+# You add a penalty to keep a layer's activations small. The printed loss includes the penalty, yet the activations stay
+# as large as before, because the penalty has no path to the weights. The loss alone could not tell you this: a sum does
+# not show which of its parts are being trained. In this lesson you take such a sum apart and look at the gradient of
+# each loss in it.
 #
 # **You will learn to**
 #
 # - penalize activations in the same forward pass as the loss;
-# - measure which loss dominates the step, and whether two losses conflict;
-# - choose how to weight the losses, and say where training ends with each choice.
+# - measure which loss dominates a step and whether two losses conflict;
+# - choose how to weight the losses, and explain where training ends up with each choice.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
 # [09 · A training step](09_training_step.ipynb). **Time**: {time}.
@@ -29,16 +29,16 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalize an activation?
 #
-# An **activation** is what a layer returns for an example. To use it in the loss, you need it from the forward pass,
+# An **activation** is what a layer returns for an example. To penalize it, you need its value from the forward pass,
 # but a `Sequential` model returns only the output of its last layer.
 #
-# With Keras's **functional** interface, a model can return more. `keras.Input((30,))` is a placeholder for a batch.
-# Calling a layer on it computes nothing yet. It returns a symbol for the layer's output, on which you can call the next
-# layer. At the end, `keras.Model(inputs, outputs)` turns the chain into a model, whose outputs can be any of the
-# symbols, or a list of them.
+# A model built with Keras's **functional** API can return more. You start from a placeholder for a batch,
+# `keras.Input((30,))`. Calling a layer on this placeholder computes nothing; instead, you get a symbol for the layer's
+# output, and can call the next layer on that symbol. At the end, `keras.Model(inputs, outputs)` turns the chain into a
+# model, whose outputs can be any of these symbols or a list of them.
 #
-# The next cell makes three models from one chain of layers, so they share the layers and the weights. Each layer notes
-# when it runs:
+# The next cell builds three models from a single chain of layers, so they share the layers and the weights. Each layer
+# records its name whenever it is called:
 
 
 # %%
@@ -69,13 +69,14 @@ def penalized_loss(hidden, logits):
 
 
 # %% [markdown]
-# The penalty sums the absolute activations of each example and averages over the batch. There are two ways to compute
-# the loss: call two models, one for the activations and one for the logits, or call one model with two outputs.
+# The penalty is the sum of each example's absolute activations, averaged over the batch. The two arguments of
+# `penalized_loss` can come from two models, one for the activations and one for the logits, or from a single model with
+# two outputs.
 #
 # > **Predict**
 # >
-# > `encoder(x)` returns the activations, and `classifier(x)` the logits. The two models share two layers. If you call
-# > both, how many layer calls are there in total?
+# > `encoder(x)` returns the activations, `classifier(x)` returns the logits, and the two models share two layers. If
+# > you call both models, how many layer calls does that make in total?
 
 # %%
 predict("12.a", "")
@@ -107,14 +108,16 @@ assert all(np.allclose(a, b, atol=1e-5) for a, b in pairs)
 
 # %% [markdown]
 # Sharing weights does not mean sharing results: each model runs its whole chain from the input on, which makes 5 layer
-# calls. One model with two outputs gives the same loss and the same gradients with 3. It is also safer, because dropout
-# would draw new numbers in a second pass.
+# calls. One model with two outputs gives the same loss and the same gradients with only 3. It is also safer: with
+# dropout, a second pass would draw new random numbers, and you would penalize activations other than those that led to
+# the logits.
 #
 # ### Exercise 12.1: repair
 #
-# `model(x, training=True)` returns both the activations and the prediction. This should be the only forward pass. The
-# loss should be the mean squared error plus `beta` times the penalty: the absolute activations, summed for each
-# example and averaged over the batch. But the model trains as if there were no penalty. The function has two bugs.
+# `model(x, training=True)` returns both the activations and the prediction, and this call should be the only forward
+# pass. The loss should be the mean squared error plus `beta` times the penalty, which is the sum of each example's
+# absolute activations, averaged over the batch. But the model trains as if there were no penalty. Find and fix the two
+# bugs.
 
 
 # %% exercise="12.1"
@@ -153,8 +156,9 @@ check("12.1", loss_and_gradients)
 # %% [markdown]
 # ## Do the losses pull the same way?
 #
-# Two teams measured the heights of the same 200 trees, and they disagree. Team A measured in meters, and its heights
-# depend on the first feature of a tree. Team B measured in decimeters and with more noise, and its heights depend on
+# For the next question, a model with two weights is enough, because you can draw it. Two teams measured the heights of
+# the same 200 trees, each described by two features, and their results disagree. Team A measured in meters, and its
+# heights depend on a tree's first feature. Team B measured in decimeters and with more noise, and its heights depend on
 # the second feature. You want one linear model for both, in which `features @ w` is the height in meters.
 
 # %%
@@ -171,12 +175,13 @@ def two_losses():
 
 
 # %% [markdown]
-# A persistent tape gives you the gradients of the two losses. Call them **a** and **b**. Two numbers tell you what a
-# step along a + b will do:
+# A persistent tape gives you the gradient of each loss separately; call the two gradients **a** and **b**. A step down
+# the sum of the losses goes against a + b, and two numbers tell you what it will do:
 #
-# - The ratio of the norms says which loss dominates.
-# - The **cosine** of the angle between them, their dot product a · b divided by both norms, says whether they agree. It is 1 for the same
-#   direction and -1 for opposite directions. Below 0, the losses **conflict**.
+# - The ratio of the gradients' norms tells you which loss dominates the step.
+# - The **cosine** of the angle between the gradients tells you whether they agree. You get it by dividing their dot
+#   product a · b by both norms. It is 1 if they point in the same direction and -1 if they point in opposite
+#   directions. If it is below 0, the losses **conflict**.
 
 
 # %%
@@ -200,9 +205,9 @@ for name, point in points.items():
 assert cosine(*gradients_at(points["outside"])) > 0 > cosine(*gradients_at(points["between"]))
 
 # %% [markdown]
-# The figure shows contours of both losses. At each of the two points, arrows show the directions in which the losses
-# fall. At the point *outside*, the angle between the arrows is smaller than a right angle. At the point *between*,
-# which lies between the best point for A and the best point for B, it is larger:
+# The figure shows the contours of both losses and, at each of the two points, an arrow for each loss in the direction
+# in which that loss falls fastest. At the point *outside*, the angle between the arrows is smaller than a right angle.
+# At the point *between*, which lies between the best points for A and for B, it is larger:
 
 # %%
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
@@ -226,7 +231,7 @@ labels = ax.set(xlabel="first entry of w", ylabel="second entry of w", aspect="e
 # %% [markdown]
 # > **Predict**
 # >
-# > At the point between, `w` takes one small step down the sum of both losses. What happens to A's loss?
+# > Starting at the point *between*, you move `w` one small step down the sum of both losses. What happens to A's loss?
 
 # %%
 predict("12.c", "")
@@ -243,13 +248,13 @@ print(f"A's loss changes by {changes[0]:+.3f}, B's by {changes[1]:+.3f}")
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
 
 # %% [markdown]
-# A's loss rises, although the step goes down a sum that includes it. To see why, take the dot product of A's gradient
-# with the direction a + b: the loss changes by about minus the step size times this product. Since B's gradient is long
-# and opposed to A's, the product is negative, and A's loss goes up. The sum still falls, because B's loss falls by
-# more.
+# A's loss rises, even though the step goes down a sum that includes it. In a small step, a loss changes by about minus
+# the step size times the dot product of its own gradient and a + b. Because b is long and points against a, this
+# product is negative for A, so A's loss goes up. The sum still falls, because B's loss falls by more.
 #
-# In a model with many layers, you can compute a cosine for each layer. A layer that comes after the penalized
-# activations has no path to the penalty, and its gradient is `None`:
+# In a model with many layers, you can compute one cosine per layer. For the two-output model from the start of the
+# lesson, there is one exception: the last layer comes after the penalized activations, so the penalty's gradient for
+# its weights is `None`:
 
 # %%
 kernels = [v for v in both.trainable_variables if v.path.endswith("kernel")]
@@ -274,9 +279,9 @@ assert not np.any(tape.gradient(penalty, values, unconnected_gradients="zero")[2
 # %% [markdown]
 # ### Exercise 12.2: complete
 #
-# Compute one cosine for a whole model: the cosine between the gradients of two losses, over *all* entries of all
-# variables together. `losses()` returns both losses. If a loss does not depend on a variable, its gradient counts as
-# zeros.
+# Now compute a single cosine for a whole model. For each of two losses, treat the gradients for all variables as one
+# long vector with *all* their entries, and return the cosine of the angle between the two vectors. `losses()` returns
+# both losses. If a loss does not depend on a variable, treat that gradient as zeros.
 
 
 # %% exercise="12.2"
@@ -300,8 +305,8 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Call `losses()` inside the block of a persistent tape. The variables are `tf.Variable`s, so
-# `tape.gradient(loss, variables, unconnected_gradients="zero")` gives zeros instead of `None`.
+# Call `losses()` inside the block of a persistent tape. `tape.gradient(loss, variables, unconnected_gradients="zero")`
+# then returns zeros instead of `None`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -314,9 +319,9 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # ## How do I weight the losses?
 #
-# If losses conflict, somebody has to decide how much each one counts. If you just add them up, their units decide.
-# Train `w` on the plain sum first, and then on a weighted sum in which B's loss is multiplied by 0.01, which turns dm²
-# into m²:
+# When losses conflict, someone has to decide how much each one counts, and if you just add them up, their units decide.
+# To see this, train `w` first on the plain sum, and then on a weighted sum in which B's loss is multiplied by 0.01,
+# which converts it from dm² to m²:
 
 # %%
 @tf.function
@@ -343,21 +348,22 @@ assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]
 assert cosine(a, b) < -0.99
 
 # %% [markdown]
-# With equal weights, A's loss ends more than twice as high as with the fixed weights. In decimeters, B's loss is 100
-# times larger, so A hardly counts. Equal weights are not neutral.
+# With equal weights, A's loss ends up more than twice as high as with the fixed weights. The reason is the unit: in
+# dm², B's loss is 100 times what it would be in m², so A's loss hardly counts. Equal weights are not neutral.
 #
-# In both cases the cosine is -1 at the end. At the minimum of a sum the gradients cancel, so they must point in
-# opposite directions. Conflict, then, is not an error. What you choose is *where* it is settled. These are the common
-# choices:
+# In both cases the cosine is -1 at the end, and it has to be: at the minimum of a sum the gradients cancel, so they
+# must point in opposite directions. A conflict, then, is not an error. What you choose with the weights is *where* it
+# is settled. These are the common choices:
 #
 # | choice | what the step follows | depends on the units |
 # |---|---|---|
 # | equal weights | the sum of the losses | yes |
-# | fixed weights | each loss times a number that you choose | yes, until you choose again |
+# | fixed weights | each loss times a number that you choose | yes, unless you adapt the number |
 # | balanced norms | each gradient divided by its norm | no |
 # | learned weights | each loss times a number that is trained | no |
 #
-# **Gradient-norm balancing** is easy: divide each gradient by its norm, so that every loss pulls with the same force.
+# Balancing the norms, or **gradient-norm balancing**, is easy: divide each gradient by its norm, so that both losses
+# pull with the same force. The argument `unit` changes the unit of B's loss:
 
 # %%
 @tf.function
@@ -383,16 +389,18 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(in_meters, ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# The unit no longer matters. But at *every* compromise between the two best points, the balanced gradients are two
-# opposite arrows of length 1, which cancel. So training stops at the first compromise that it reaches. Learned weights
-# are covered in *Going deeper*.
+# The unit no longer matters, but there is a catch. Between the two best points lie many compromises: points at which
+# neither loss can fall without the other rising. At *every* one of them, the balanced gradients are two opposite arrows
+# of length 1, which cancel, so training stops at the first compromise that it reaches. (Learned weights are covered in
+# *Going deeper*.)
 #
-# If you weight a *loss*, do it inside the block. Below the block, you can only weight gradients.
+# However you choose the weights, multiply a *loss* by its weight inside the tape's block. Below the block the tape no
+# longer records, so there you can only weight gradients.
 #
 # ### Exercise 12.3: predict
 #
-# At w = 2, a plain tape records `l1 = w**2` and `l2 = w**3`. *Below* the block you call
-# `tape.gradient([l1, 3 * l2], w)`. What does it return?
+# At w = 2, a tape records `l1 = w**2` and `l2 = w**3`. *Below* its block, you call `tape.gradient([l1, 3 * l2], w)`.
+# What does this call return?
 
 # %% exercise="12.3"
 # A number, a list of numbers, or None.
@@ -406,7 +414,7 @@ check("12.3", weighted_below)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Targets are summed. Which of the two has a path to `w`?
+# If you pass a list of targets, you get the gradient of their sum. Which of the two targets has a path to `w`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -415,7 +423,7 @@ check("12.3", weighted_below)
 #
 # </details>
 #
-# Here is this tape, and beside it the weight inside the block:
+# This cell makes the same call and then, for comparison, one with the weight inside the block:
 
 # %%
 v = tf.Variable(2.0)
@@ -439,8 +447,7 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # A second forward pass through these layers.
 #
 # </details>
-# <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
-# step down their sum. What happens to the first loss?</summary>
+# <details><summary>2. The gradients of two losses have the cosine -0.9, and the second is 100 times as long. You take a small step down the sum of the losses. What happens to the first loss?</summary>
 #
 # It rises, because the step follows the second gradient.
 #

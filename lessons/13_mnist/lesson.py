@@ -196,9 +196,9 @@ print(f"wrong labels, 1e-3: more than 90 % memorized: {with_wrong_labels > 0.9}"
 assert memorized == 1.0 and with_small_rate < 0.7 and with_wrong_labels > 0.9
 
 # %% [markdown]
-# `make_train_epoch` is the function of lesson 10: a whole epoch in one graph. You pass it the order of the examples. It also
-# counts the correct predictions. With a learning rate of 1e-5, 60 steps are not enough. Wrong labels are memorized as well, so
-# always look at some images beside their labels.
+# `make_train_epoch`, which lesson 10 builds, runs a whole epoch as one TensorFlow graph. You pass it the order of the
+# examples. It also counts the correct predictions. With a learning rate of 1e-5, 60 steps are not enough. Wrong labels
+# are memorized as well, so always look at some images beside their labels.
 #
 # ## Does a change help?
 #

@@ -878,8 +878,8 @@ RESUMED = {
         going_on(numbers=lambda done, epochs, steps: range(done, done + epochs)),
     ),
     "first epoch never trained": Wrong(
-        "The epochs after the kill are right, but epoch 0 was never trained. Start the number "
-        "of finished epochs at 0.",
+        "The epochs after the kill are right, but epoch 0 never ran. Start the number of "
+        "finished epochs at 0.",
         going_on(start=1),
     ),
     "optimizer left out": Wrong(

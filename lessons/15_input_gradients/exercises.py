@@ -144,10 +144,9 @@ PREDICTIONS = (
         "15.a",
         right="the slope of score 3 alone",
         options={
-            "the slope of score 3 alone": "Picture 3 changes only score 3, so its gradient has "
-            "no contribution from the other 199 scores: one backward pass is enough for "
-            "all images. If examples affect each other, as in `BatchNormalization` with "
-            "`training=True`, the gradients would mix.",
+            "the slope of score 3 alone": "Image 3 affects no other score, so its gradient "
+            "is as if you had asked for it alone. If the examples affected each other, as they do "
+            "in `BatchNormalization` with `training=True`, the gradients would mix.",
             "a mixture of 200 slopes": "The target is a sum of 200 scores, which sounds as if "
             "they mix. But score 3 is the only term that depends on image 3.",
             "the mean of 200 slopes": "A mean would divide by 200. But the target is the sum "
@@ -162,9 +161,9 @@ PREDICTIONS = (
             "image would fool you. But these signs are not random.",
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
-            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 "
-            "products. The signs of the gradient all push the same way: up to 28 times as "
-            "strong, and closer to 28 the more equal the slopes are.",
+            "it fails on more than a tenth": "Changes with random signs mostly cancel. Changes "
+            "with the signs of the gradient all push the same way, so their effect is up to 28 "
+            "times as strong; it comes closer to 28 the more equal the slopes are in size.",
         },
     ),
     Callout(

@@ -7,9 +7,9 @@
 #
 # **You will learn to**
 #
-# - take a gradient with respect to an image, without moving the weights;
-# - change an image by a small step that fools a network;
-# - repeat small steps without leaving the allowed range.
+# - take a gradient with respect to an image without changing the weights;
+# - change an image by one small step that fools a network;
+# - take several small steps without leaving the allowed range.
 #
 # **Before you start**: [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
@@ -96,7 +96,8 @@ def class_scores(x, labels=y):
 # %% [markdown]
 # > **Predict**
 # >
-# > `class_scores(x)` has 200 scores, and a tape differentiates their sum. What is in the gradient of image 3?
+# > `class_scores(x)` returns 200 scores, and a tape differentiates their sum. What does the gradient for image 3
+# > contain?
 
 # %%
 predict("15.a", "")
@@ -116,8 +117,8 @@ weights = model.get_weights()
 assert len(weights) == 8
 
 # %% [markdown]
-# Only the slope of score 3. Image 3 affects no other score, so the other 199 contribute zero, and a single backward
-# pass gives the maps of all the images. This works because the network treats each example independently.
+# Image 3 affects only score 3, so the other 199 scores contribute zero to its gradient, and a single backward pass
+# gives the saliency maps of all images. This works because the network treats each example independently.
 #
 # In the figure, bright pixels have a large gradient, positive or negative. Many of them are not on the digit but around
 # it, where additional ink would change the score.
@@ -132,14 +133,14 @@ def bright(images):
 ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
 
 # %% [markdown]
-# You don't need to freeze the weights for this, because computing a gradient moves nothing. Only an optimizer or an
-# `assign` does.
+# You don't need to freeze the weights for any of this. Computing a gradient does not change them; only an optimizer or
+# an `assign` does.
 #
-# ## How small a step fools the network?
+# ## Can a small step fool the network?
 #
 # The gradient of the *loss* with respect to the image tells you in which direction each pixel makes the answer worse.
-# Suppose each pixel may move by at most ε. If the loss were linear, the worst change would move *every* pixel by the
-# full ε, up or down according to the **sign** of its slope, however small that slope is. This attack is called the
+# Suppose each pixel may move by at most ε. If the loss were linear, the most harmful change would move *every* pixel by
+# the full ε, up or down according to the **sign** of its slope, however small that slope is. This attack is called the
 # **fast gradient sign method**. Clipping keeps the result a valid image:
 
 
@@ -154,9 +155,10 @@ def one_step(model, x, y, epsilon):
 #
 # ### Exercise 15.2: predict
 #
-# A score is the sum of 784 products of a weight and a pixel. Each weight is 0.05 or -0.05, and each pixel may move by 0.1.
+# A score is the sum of 784 products, each of one weight and one pixel. Each weight is 0.05 or -0.05, and each pixel may
+# change by at most 0.1.
 #
-# 1. By how much can the score rise at most?
+# 1. What is the most by which the score can rise?
 # 2. If each pixel moves up or down by 0.1 at random, what is the standard deviation of the change?
 
 # %% exercise="15.2"
@@ -181,7 +183,7 @@ check("15.2", rise_and_spread)
 #
 # </details>
 #
-# Here is such a score, moved in both ways:
+# This cell makes up such a score, and changes its pixels in both ways:
 
 # %%
 rng = np.random.default_rng(15)
@@ -196,13 +198,14 @@ assert np.isclose(best_change, 3.92, rtol=1e-4)
 assert np.isclose(random_changes.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
-# The chosen signs move the score 28 times as far as random signs do. Their effect grows with the number of pixels,
-# while that of noise grows only with the square root of that number.
+# The chosen signs move the score 28 times as far as random signs typically do, because their effect grows with the
+# number of pixels, and that of noise only with the square root of that number.
 #
 # > **Predict**
 # >
-# > Move every pixel of 1,000 images by 0.1, a tenth of the way from black to white, and clip. With random signs the network
-# > stays right on nearly all of them. And with the signs of the gradient?
+# > You change every pixel of 1,000 images by 0.1, a tenth of the way from black to white, and clip the result. With
+# > random signs, the network still reads nearly all of the images correctly. What happens with the signs of the
+# > gradient?
 
 # %%
 predict("15.e", "")
@@ -227,8 +230,8 @@ assert lost["random signs"] < 0.05 and lost["signs of the gradient"] > 0.1
 
 # %% [markdown]
 # With the signs of the gradient, the accuracy drops far more than with random signs, although no pixel moves farther.
-# Half of the pixels do not even move, because a black pixel cannot get darker. The figure shows images after the step,
-# each with the network's wrong answer above it. What do you see in them?
+# Half of the pixels do not even move, because a black pixel cannot get darker. The figure shows some of the images that
+# the step turned into mistakes, each with the wrong answer above it. Which digits do you see in them?
 
 # %% tags=["nbval-ignore-output"]
 fooling = changed["signs of the gradient"]
@@ -249,9 +252,9 @@ assert np.max(np.abs(unsigned - x_some)) < 1e-2 and np.min(unclipped) < -0.09
 #
 # ### Exercise 15.3: complete
 #
-# Now change images so that the network mistakes them for a class of *your* choice. Take one sign step, of size
-# `epsilon` per pixel, that lowers the cross-entropy for the classes in `target`. A pixel whose slope is 0 stays as it
-# is. Clip the result to the range from 0 to 1.
+# Now change images so that the network mistakes them for a class of *your* choice. Take one step along the signs, of
+# size `epsilon` per pixel, that lowers the cross-entropy for the classes in `target`. A pixel whose slope is 0 should
+# keep its value. Clip the result to the range from 0 to 1.
 
 
 # %% exercise="15.3"
@@ -275,14 +278,14 @@ check("15.3", toward)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# `tf.nn.sparse_softmax_cross_entropy_with_logits(target, logits_of(x))` returns a loss for each image. Do you step up or
-# down?
+# `tf.nn.sparse_softmax_cross_entropy_with_logits(target, logits_of(x))` returns a loss for each image. Should your step
+# raise this loss or lower it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Use the lines of `one_step`, with the target instead of the label, and minus instead of plus. The network is `logits_of`,
-# which takes only the images.
+# Start from the lines of `one_step`, and use the target instead of the label and minus instead of plus. The network is
+# `logits_of`, which takes the images as its only argument.
 #
 # </details>
 
@@ -290,8 +293,9 @@ check("15.3", toward)
 # ## Are several small steps stronger?
 #
 # A single step relies on the slope at the start. **Projected gradient descent** takes several small steps, and computes
-# the slope again before each. It clips twice: to the range of pixels, in `one_step`, and to within ε of the *original*
-# image. Ten steps of ε/4 are enough to reach the limit, and to turn around where that helps.
+# the slope again before each. It also clips each step twice: `one_step` clips to the range of pixels, and the loop then
+# clips to within ε of the *original* image. Ten steps of ε/4 are enough for a pixel to reach the limit and still turn
+# around.
 
 
 # %%
@@ -316,13 +320,13 @@ assert np.max(np.abs(stronger - x_some)) < 0.1 + 1e-5
 assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 
 # %% [markdown]
-# Ten small steps fool the network more often than one, within the same ε.
+# Ten small steps fool the network more often than one full step, although they stay within the same ε.
 #
 # ### Exercise 15.4: repair
 #
 # You can find versions of this attack on the web. Every pixel should stay within `epsilon` of the original image, but
-# after many steps of `size`, some are much farther away. Find out why the clip does not hold them, and fix it. Take all
-# the `steps`, even for an image that already fools the network.
+# after many steps of `size`, some pixels are much farther away. Find out why the clip does not hold them back, and
+# repair the function. It should take all `steps` steps, even if an image already fools the network.
 
 
 # %% exercise="15.4"
@@ -360,7 +364,7 @@ check("15.4", attack)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Give the image that moves another name, and keep `x` for the original.
+# Use a different name for the image that changes, and keep `x` for the original.
 #
 # </details>
 
@@ -371,10 +375,11 @@ check("15.4", attack)
 #
 # <details><summary>1. You want the gradient with respect to an image, and the weights must not move. What do you freeze?</summary>
 #
-# Nothing. Take the gradient with respect to the image only. A gradient moves no weight; an optimizer or an `assign` does.
+# Nothing. Take the gradient with respect to the image only. Computing a gradient changes no weight; only an optimizer
+# or an `assign` does.
 #
 # </details>
-# <details><summary>2. Why does a change of 0.1 per pixel fool the network, while noise of 0.1 does not?</summary>
+# <details><summary>2. Why does a change of 0.1 per pixel along the signs of the gradient fool the network, while noise of 0.1 does not?</summary>
 #
 # The signs of the gradient make all 784 small changes add up. Random changes mostly cancel.
 #
@@ -388,9 +393,9 @@ check("15.4", attack)
 # %% [markdown]
 # ## Recap
 #
-# - Watch the image, and take the gradient with respect to the image.
+# - Watch the image, and take the gradient with respect to it.
 # - Move every pixel by ε in the direction of the gradient's sign.
-# - Clip to the range of pixels. After several steps, also clip to within ε of the original.
+# - Clip to the range of pixels. If you take several steps, also clip to within ε of the original after each one.
 #
 # ```python
 # with tf.GradientTape(watch_accessed_variables=False) as tape:

@@ -155,7 +155,7 @@ print(np.count_nonzero(gradient), np.count_nonzero(notes * gradient))
     ),
     Variant(
         id="15.e",
-        section="How small a step fools the network?",
+        section="Can a small step fool the network?",
         program="""
 weights = tf.tile(tf.constant([0.02, -0.02]), [200])  # 400 pixels
 
@@ -180,7 +180,7 @@ print(f"{tf.reduce_sum(weights * step):.2f}")
     ),
     Variant(
         id="15.e",
-        section="How small a step fools the network?",
+        section="Can a small step fool the network?",
         program="""
 rng = np.random.default_rng(1)
 weights = 0.5 * rng.choice([-1.0, 1.0], 10_000)

@@ -128,8 +128,8 @@ print(slope if slope is None else slope.numpy())
         options={
             "15.0": "The copy was computed inside the block, so there is a path through it: 3 "
             "times 5. Only the sources that you choose decide which variable moves.",
-            "None": "It is the loss of the expert, so `None` seems natural. But a tape knows "
-            "only paths, not owners.",
+            "None": "It is the expert's loss, so `None` seems natural. But a tape knows only "
+            "paths, not owners.",
             "0.0": "0 would mean that another copy has the same loss. But another copy has "
             "another loss.",
             "10.0": (

@@ -282,7 +282,7 @@ PREDICTIONS = (
             "is 0. But nothing tells the network where to start, and other motions obey it "
             "too.",
             "a swing with another start": "Each swing has a loss of 0. But during training, "
-            "half of a swing has half of its residual.",
+            "a swing of half the size has half the residual.",
             "none: it rests at 0": "Rest obeys the equation perfectly. And because halving a "
             "motion also halves its residual, training can always lower the loss by "
             "shrinking the motion.",

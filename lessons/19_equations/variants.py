@@ -27,8 +27,8 @@ print(f"{size.numpy():.2f}")
             "perfectly, and the loss does not include a start.",
             "1.00": "The swing has the wrong frequency for this spring, so it cannot stay. And "
             "nothing tells it to start at 1.",
-            "0.25": "A quarter would seem to balance the 4. But a quarter of a wrong swing has "
-            "a quarter of its residual.",
+            "0.25": "A quarter would seem to balance the 4. But a wrong swing of a quarter of "
+            "the size has only a quarter of the residual.",
         },
     ),
     Variant(

@@ -1091,7 +1091,7 @@ LOSSES = {
         giving(lambda model, batch: (mean_error(model, batch), batch)),
     ),
     "a loss for each example": Wrong(
-        "Your loss has an axis, such as one number per example. Average over all axes, because "
+        "Your loss is not a single number: it still has an axis. Average over all axes, because "
         "`train_step` needs one number.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch), axis=1)),
         giving(squares),

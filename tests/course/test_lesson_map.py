@@ -6,7 +6,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from course_utils import plot_lesson_map
 from course_utils.figures.in_notebooks import figure_in_words
-from course_utils.workspace.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, ONE_DAY, find_lesson
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,12 @@ def test_no_two_boxes_overlap(drawn):
         for other in boxes[:i]:
             a, b, c, d = _edges(other)
             assert right <= a or b <= left or high <= c or d <= low
+
+
+def test_the_course_in_a_day_has_thick_outlines(drawn):
+    widths = {number: box.get_linewidth() for number, box in drawn[0].items()}
+    thin = {number for number in widths if widths[number] == min(widths.values())}
+    assert thin == widths.keys() - set(ONE_DAY)
 
 
 def test_a_lesson_builds_on_earlier_ones():

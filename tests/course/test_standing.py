@@ -3,7 +3,7 @@
 import re
 
 from course_utils.standing import LessonBar, Standing, next_exercise
-from course_utils.workspace.curriculum import all_exercises, find_lesson
+from course_utils.workspace.curriculum import LESSONS, ONE_DAY, all_exercises, find_lesson
 from course_utils.workspace.progress import Progress
 
 EVERY = [exercise.id for exercise in all_exercises()]
@@ -39,6 +39,14 @@ def test_in_jupyter_it_is_the_map_with_the_same_as_a_table():
     shown = Standing(having_passed("01.1"))._repr_html_()
     assert "data:image/svg+xml;base64," in shown and ' alt="' in shown
     assert "<td>01 The first tape</td><td>1 of 5</td>" in shown
+
+
+def test_the_course_in_a_day_is_counted_until_its_essentials_are_passed():
+    deeper = {exercise_id for lesson in LESSONS for exercise_id in lesson.deeper}
+    day = [i for i in EVERY if i[:2] in ONE_DAY and i not in deeper]
+    assert f": 2 of {len(day)} exercises passed" in repr(Standing(having_passed("01.1", "01.2")))
+    assert f": {len(day) - 1} of {len(day)}" in repr(Standing(having_passed(*day[1:])))
+    assert "in a day" not in repr(Standing(having_passed(*day)))
 
 
 def test_a_notice_about_the_file_comes_first():

@@ -185,7 +185,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
             found[number] = "it uses an unsupported compression. Send an ordinary zip."
         elif entry.file_size > max(_SMALL, _RATIO * entry.compress_size):
             found[number] = (
-                f"a file in it unpacks to {entry.file_size >> 20} MB from next to nothing."
+                f"a file in it is tiny, but unpacks to {entry.file_size >> 20} MB. Leave it out."
             )
         elif entry.file_size > _LARGEST and (is_notebook(place.name) or is_archive(place.name)):
             found[number] = (

@@ -248,9 +248,9 @@ def _in_one_layout(owners: Owners) -> tuple[Owners, list[str]]:
             kept[place] = owner
         else:
             problems.append(
-                f"{shown(str(place))} is named like work of {shown(owner.student)}, whose "
-                "submissions are elsewhere, named in another form. It was not graded: if it is "
-                "theirs, move it there."
+                f"{shown(str(place))} has the name of {shown(owner.student)}, but their other "
+                "submissions are in a different place and are named differently. It was not "
+                "graded. If it is theirs, move it there."
             )
     return kept, problems
 
@@ -259,8 +259,8 @@ def _claims(owners: Owners) -> list[str]:
     """Say where a student's file has the name of another student."""
     students = {owner.student for owner in owners.values()}
     return [
-        f"{shown(str(place))} is named like work of {shown(', '.join(others))}, and came from "
-        f"{shown(owner.student)}: it was graded as work of {shown(owner.student)}."
+        f"{shown(str(place))} has the name of {shown(', '.join(others))}, but came from "
+        f"{shown(owner.student)}. It was graded as the work of {shown(owner.student)}."
         for place, owner in owners.items()
         if (others := claimed(owner, students))
     ]

@@ -1,4 +1,4 @@
-"""What ``class-to-show.html`` shows: a page for the wall, on which nobody can be recognized.
+"""What ``class-to-show.html`` shows: a page for the projector, which identifies nobody.
 
 It holds no name, no file, no point and no word of an answer. Numbers are rounded shares, and only
 of groups that are large enough to hide in. A smaller class sees its mistakes without numbers.

@@ -1,23 +1,23 @@
-"""Keeping a notebook's code away from the machine, with what Linux lets an ordinary user do.
+"""Isolate a notebook's code from the machine, as far as Linux lets an ordinary user do so.
 
 Notes
 -----
 With namespaces, code in a submitted notebook
 
-- reaches no network, and no other program of the machine, not even to send it a signal;
-- sees a file system that holds the system's and Python's own files, to read, and one empty folder
-  of its own, in memory and limited in size, that vanishes with it. Other submissions, the
-  solutions, the judges, the results and everybody's home folders are not in it;
+- reaches no network and no other program, not even to send it a signal;
+- sees a file system that contains, read-only, the operating system's and Python's files, and one
+  empty folder in memory, limited in size, that vanishes with it. It does not contain other
+  submissions, the solutions, the judges, the results, or anyone's home folder;
 - leaves nothing behind: whatever it started ends with it.
 
-Many containers and some hardened systems do not allow them. `course grade` then ends with an error,
-and goes on without them only where it is told to. The limits on time, memory and processes hold
-all the same, and so does everything about forged passes that rests on the judge's sitting in
-another process. But the code then runs as you: it can read what you can read, the solutions and
-other submissions among it, write where you can write, and use the network. Every page says so.
+Many containers and some hardened systems do not allow namespaces. There, `course grade` stops with
+an error, unless it is run with ``--no-sandbox``. The limits on time, memory, and processes apply
+all the same, and the judge still sits in another process. But the code then runs as you: it can
+read what you can read, including the solutions and other submissions, write where you can write,
+and use the network. Every page says so.
 
 In both cases the code runs on your kernel. Against someone who attacks the kernel itself, grade in
-a container or a virtual machine that holds nothing else.
+a virtual machine that contains nothing else.
 """
 
 import ctypes

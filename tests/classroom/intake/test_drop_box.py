@@ -97,8 +97,7 @@ def test_what_another_put_there_is_that_persons_whatever_its_name(tmp_path):
     }
     assert all(one.counts for one in found.submissions)
     assert found.contradictions == [
-        f"{LATER} is named like work of ada, and was put there by mal: "
-        "it was graded as work of mal."
+        f"{LATER} has the name of ada, but mal put it there. It was graded as the work of mal."
     ]
 
 

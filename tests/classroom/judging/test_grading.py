@@ -531,7 +531,7 @@ def test_a_name_that_contradicts_another_is_said_and_gives_status_1(tmp_path):
     submissions = hand_in(tmp_path / "in", {})
     (submissions / "gil_01_first_tape.ipynb").mkdir()
     result = run(submissions, "--out", tmp_path / "out")
-    said = "gil_01_first_tape.ipynb is named like work of gil"
+    said = "gil_01_first_tape.ipynb has the name of gil"
     assert result.exit_code == 1 and said in result.output
     assert said in (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The page for the wall: what it says of a class, and that nobody can be recognised on it."""
+"""The page for the projector: what it says of a class, and that nobody can be recognised on it."""
 
 import re
 from collections import Counter

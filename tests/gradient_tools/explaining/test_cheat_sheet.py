@@ -73,8 +73,8 @@ def test_the_sheet_holds_every_line_once():
     sheet = cheat_sheet()
     assert sheet._repr_markdown_() == repr(sheet)
     for example in EXAMPLES:
-        assert repr(sheet).count(f"|`{example.line}`|`{example.instead}`|") == 1
-    assert repr(sheet).count("\n## ") == 2 and "{" not in repr(sheet)
+        assert repr(sheet).count(f"\n✗ {example.line}\n✓ {example.instead}\n") == 1
+    assert len(re.findall("^## ", repr(sheet), re.M)) == 3 and "{" not in repr(sheet)
 
 
 def test_a_row_gives_the_reason_and_nothing_of_another_program():
