@@ -390,7 +390,15 @@ def test_no_essential_text_needs_a_term_that_is_introduced_deeper():
 
 
 # What everybody has met who has trained a network with Keras.
-KNOWN_FROM_KERAS = {"adam", "batch", "convolution", "gradient descent", "graph", "learning rate"}
+KNOWN_FROM_KERAS = {
+    "adam",
+    "batch",
+    "convolution",
+    "gradient descent",
+    "graph",
+    "learning rate",
+    "regression",
+}
 
 
 def test_the_course_in_a_day_uses_no_term_of_a_lesson_that_it_leaves_out():
