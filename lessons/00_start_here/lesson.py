@@ -216,7 +216,7 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. A check says "not attempted", although you wrote something. What happened?</summary>
 #

@@ -2,15 +2,15 @@
 # # 01 · The first tape
 #
 # You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. `tape.gradient` does not
-# complain and the loss still prints, but the gradient for `w` is now `None`, and the weight never changes. A tape
-# differentiates what it recorded, and nothing else. In this lesson you learn what it records, so that you spot a line
-# like that at once.
+# complain, but the gradient for `w` is now `None`, and the weight never changes. TensorFlow computes gradients from a
+# recording, the tape, and can differentiate only what was recorded. In this lesson you learn what that is, so that you
+# spot a line like this one at once.
 #
 # **You will learn to**
 #
-# - record a computation with `tf.GradientTape`, and get its gradient;
+# - record a computation with `tf.GradientTape` and get its gradient;
 # - tell what is on the tape and what is not;
-# - get the gradients of all parameters in one call, and know their shapes.
+# - get the gradients of all parameters in one call and know their shapes.
 #
 # **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is. **Time**: {time}.
 
@@ -26,8 +26,8 @@ import tensorflow as tf
 # ## A first gradient
 #
 # A model learns by changing its parameters a little at a time, in the direction that lowers the **loss**, the number
-# that measures how wrong the model is. Finding that direction takes derivatives, which TensorFlow can compute for you.
-# Start with x² at x = 3. The derivative is 2x, so the answer should be 6.
+# that measures how wrong the model is. That direction takes derivatives, which TensorFlow can compute. Start with x² at
+# x = 3. The derivative, 2x, is 6 there.
 
 # %%
 x = tf.Variable(3.0)
@@ -57,7 +57,7 @@ assert dy_dx.numpy() == 6.0 and x.trainable
 #
 # ### Exercise 01.1: complete
 #
-# Write a function that takes a float `x`, and uses a tape to return the slope of y = x³ - 2x at that point.
+# Write a function that takes a float `x` and uses a tape to return the slope of y = x³ - 2x at that point.
 
 # %% exercise="01.1"
 def slope(x):
@@ -87,8 +87,8 @@ check("01.1", slope)
 # %% [markdown]
 # ## What is on the tape?
 #
-# The tape records operations as they run. Two things follow. First, it remembers the *values* as they were at that
-# moment.
+# The tape records operations as they run. Two things follow: it remembers the *values* of that moment, and it knows
+# only what ran *inside the block*. First, the values.
 #
 # > **Predict**
 # >
@@ -113,7 +113,7 @@ print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 # With the current value of x, the formula 2x gives 10. The tape returns 6, because it stored the value that x had when
 # the square was computed.
 #
-# Second, it knows only the operations that ran *inside the block*.
+# Now the block.
 #
 # > **Predict**
 # >
@@ -137,11 +137,10 @@ print(answer)
 assert slope_after_assign.numpy() == 2 * 3.0 and answer is None
 
 # %% [markdown]
-# On paper the derivative of 2x² at 5 is 20. But when the line `y = x**2` ran, the tape was not recording yet. As far as
-# the tape is concerned, y is just a number with no history, so there is no path from `doubled` back to x and the result
-# is `None`.
+# On paper the derivative of 2x² at 5 is 20. But when the line `y = x**2` ran, the tape was not recording yet. To the
+# tape, y is just a number with no history, so there is no path from `doubled` back to x, and the result is `None`.
 #
-# `None` is not the same as 0. If the whole computation is inside the block and the slope happens to be zero, you get a
+# `None` is not the same as 0. If the computation is inside the block and the slope happens to be zero, you get a
 # number:
 
 # %%
@@ -162,50 +161,50 @@ assert flat.numpy() == 0.0
 # |---|---|
 # | 0 | The tape found a path, and the slope along it is zero at this point. |
 # | `None` | The tape found no path from y back to x. |
+#
+# You also get `None` if the source is a plain tensor instead of a variable, as lesson 02 shows.
 
 # %% [markdown]
 # ## How does the tape go backward?
 #
 # A courier charges €35 for a 3 kg parcel. You guess that the price is €10 per kg (w) plus a fixed fee of €2 (b), which
-# comes to €32. Your guess is €3 too low: the error, the guess minus the price, is -3. The loss is its square, 9. Should
-# you raise or lower w and b?
+# comes to €32. Your guess is €3 too low, so the error, guess minus price, is -3. The loss is its square, 9. Should you
+# raise or lower w and b?
 
 # %%
 w, b = tf.Variable(10.0), tf.Variable(2.0)  # € per kg, and €
 
 with tf.GradientTape() as tape:
-    price = w * 3.0 + b
-    error = price - 35.0
+    guess = w * 3.0 + b
+    error = guess - 35.0
     loss = error**2
 
 d_error, d_w, d_b = tape.gradient(loss, [error, w, b])
 
-print(f"error {error.numpy():.0f}, loss {loss.numpy():.0f}")
 print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.numpy():.0f}")
 
 # %% [markdown]
-# You can check these numbers on paper. The tape starts at the loss, whose slope with respect to itself is 1, and works
-# backward through its recording. At each operation, it multiplies what it has so far by that operation's slope. This is
-# the **chain rule**.
+# The tape starts at the loss, whose slope with respect to itself is 1, and works backward. At each operation, it
+# multiplies what it has so far by that operation's slope. This is the **chain rule**.
 #
-# 1. The loss is error², whose slope is 2 · error = -6. So the gradient with respect to the error is 1 · (-6) = -6.
+# 1. The loss is error², with the slope 2 · error = -6. So the gradient with respect to the error is 1 · (-6) = -6.
 # 2. If b grows by 1, the error grows by 1. So the gradient with respect to b is -6 · 1 = -6.
 # 3. If w grows by 1, the error grows by 3, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
 #    = -18.
 #
-# Both gradients are negative, so raising w or b lowers the loss, which makes sense, because your guess was too low. At
-# this point, a small change of w has three times the effect of the same change of b.
+# Both gradients are negative, so raising w or b lowers the loss.  A small change of w has three times the effect of the
+# same change of b.
 #
-# Notice that `error` is not a variable. Any intermediate result on the tape can be a source.
+# `error` is not a variable. Any intermediate result on the tape can be a source.
 #
-# The course's `plot_tape` takes a function, here the same computation, and draws its tape. Each box is one operation
-# with its result. Follow the black arrows from left to right for the values, then the orange arrows back for the
-# gradients. In the figure, y is the target (here, the loss), and ∂y/∂w is the gradient with respect to w.
+# `plot_tape` draws the tape of a function, here of the same computation. Each box is one operation with its result.
+# Follow the black arrows for the values, then the orange arrows back for the gradients. In the figure, y is the loss,
+# and ∂y/∂w is its gradient with respect to w.
 
 # %%
 def loss_of_guess(w, b):
-    price = w * 3.0 + b
-    error = price - 35.0
+    guess = w * 3.0 + b
+    error = guess - 35.0
     return error**2
 
 
@@ -217,14 +216,14 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# One backward pass found both gradients. With a million parameters, it would still take only one, which is why deep
-# learning relies on it.
+# One backward pass found both gradients. With a million parameters it would still take only one, so deep learning
+# relies on it.
 
 # %% [markdown]
 # ## What shape does a gradient have?
 #
-# Real weights come in arrays, but the loss is still a single number. For *each entry* of the array, the gradient tells
-# you how fast the loss grows as that entry grows.
+# Real weights come in arrays, but the loss is still one number. For *each entry*, the gradient tells you how fast the
+# loss grows as that entry grows.
 
 # %%
 w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -240,8 +239,7 @@ print(gradient.numpy())
 assert np.array_equal(gradient, 2 * w.numpy())
 
 # %% [markdown]
-# One slope per entry means that **the gradient has the same shape as its source**. Here each slope is twice the weight,
-# because the derivative of w² is 2w.
+# One slope per entry means that **the gradient has the same shape as its source**.
 #
 # ### Exercise 01.2: predict
 #
@@ -273,8 +271,7 @@ check("01.2", gradient_shape)
 # Run it:
 
 # %%
-features = tf.random.normal((8, 4))
-W = tf.Variable(tf.random.normal((4, 2)))
+features, W = tf.random.normal((8, 4)), tf.Variable(tf.random.normal((4, 2)))
 
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean((features @ W) ** 2)
@@ -287,14 +284,13 @@ print(gradient.shape)
 assert gradient.shape == W.shape == (4, 2)
 
 # %% [markdown]
-# Whatever the shape of the batch, the gradient has the shape of `W`.
+# Whatever the batch, the gradient has the shape of `W`.
 
 # %% [markdown]
 # ## How do I get all gradients at once?
 #
-# You can call `gradient` on a tape like these only once (lesson 04 has another kind), so ask for all the gradients you
-# need in one call. Pass a list or a dict of sources, and the gradients come back in the same structure. Here is the
-# courier's bill again, with a dict:
+# A tape like the ones above lets you call `gradient` only once, so ask for all the gradients you need in one call. Pass
+# a list or a dict of sources, and the gradients come back in the same structure. The courier's bill again, with a dict:
 
 # %%
 params = {"w": tf.Variable(10.0), "b": tf.Variable(2.0)}
@@ -344,8 +340,7 @@ check("01.3", loss_gradients)
 # %% [markdown]
 # ## Which line loses the gradient?
 #
-# Here is the bug from the beginning of this lesson, inside a function. With what you know now, you can find it without
-# running the code.
+# Here is the bug from the beginning of this lesson, inside a function.
 #
 # ### Exercise 01.4: repair
 #
@@ -384,7 +379,7 @@ check("01.4", gradient_of_w)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You record y = x³ at x = 2, assign 1 to x, and then call <code>gradient</code>. What do you
 # get?</summary>

@@ -389,7 +389,7 @@ assert np.array_equal(gradient, tf.reshape(W[:, 1], (5, 5)))
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you check
 # first?</summary>

@@ -40,9 +40,9 @@ def answering(answer, **options):
 
 PRODUCTS = {
     "returns none": Wrong(
-        "Your function returned `None`: `x` is a plain tensor, so the tape does not watch it "
-        "by default. Call `tape.watch(x)` on the first line of the block, and return "
-        "`tape.gradient(y, x)`.",
+        "Your function returned `None`. The tape does not watch the plain tensor `x` by default, so "
+        "call `tape.watch(x)` on the first line of the block. Then return `tape.gradient(y, x)`: "
+        "the target comes first.",
         answering(lambda tape, y, x: tape.gradient(y, x), watched=False),
     ),
     "one entry alone": Wrong(

@@ -8,7 +8,7 @@
 #
 # **You will learn to**
 #
-# - find, within a minute, the line that loses a gradient;
+# - find the line that loses a gradient;
 # - recognize the causes of `None` in code, and fix each of them;
 # - tell what a gradient of zero or NaN means, and what to do about it.
 #
@@ -85,24 +85,35 @@ def two_layers(tanh):
 assert explanation_of(two_layers(np.tanh), w1).cause == "left-tensorflow"
 assert "np.tanh(w1 * x)" in explanation_of(lambda: w2 * np.tanh(w1 * x), w1).where.text
 assert all(gradient is not None for gradient in gradients)
+
+# %% [markdown]
+# To use the tool in a program of your own, install `gradient_tools` and write `from gradient_tools import
+# ExplainingTape`.
+#
+# Without it, you can search by hand. Ask for the gradients with respect to intermediate results as well, and go
+# backward from the loss. The path is cut where you first get `None`, or where a value is not a tensor at all:
+
+# %%
 with tf.GradientTape() as tape:
     hidden = np.tanh(w1 * x)
     y_hat = w2 * hidden
     loss = tf.reduce_mean((y_hat - y) ** 2)
-assert tape.gradient(loss, y_hat) is not None and isinstance(hidden, np.ndarray)
+
+of_y_hat, of_w1 = tape.gradient(loss, [y_hat, w1])
+
+print("y_hat:", of_y_hat.numpy().round(2), " hidden:", type(hidden).__name__, " w1:", of_w1)
+
+# %% tags=["claims"]
+assert of_y_hat is not None and isinstance(hidden, np.ndarray) and of_w1 is None
 
 # %% [markdown]
-# To use the tool in a program of your own, install `gradient_tools` and write `from gradient_tools import
-# ExplainingTape`. Without it, go backward from the loss by hand, and ask for the gradient with respect to one
-# intermediate result after another. Where you first get `None`, or find something that is not a tensor, the path is
-# cut.
-
-# %% [markdown]
+# `y_hat` has a gradient, and `hidden` is a NumPy array. So the line that computes `hidden` cuts the path.
+#
 # ## Where is the gradient lost?
 #
-# The tool can help only if a gradient is missing altogether. If just one of several paths is lost, you get an
+# The tool can help only if a gradient is missing, zero or NaN. If just one of several paths is lost, you get an
 # ordinary-looking number and no warning, so learn to recognize the causes yourself. Here are the most common ones, each
-# with a minimal example and the name that the card uses. You know the first one from lesson 01.
+# with a minimal example and the name that the card uses.
 #
 # ### The line runs outside the block (`outside-tape`)
 
@@ -231,7 +242,7 @@ assert explanation_of(lambda: tf.constant(float(w) ** 2), w).cause == "left-tens
 # **Fix**: use the TensorFlow function, here `tf.reduce_mean`, and call `model(x)` instead of `model.predict(x)`.
 
 # %% [markdown]
-# ### The variable holds integers (`integer-dtype`)
+# ### The variable holds an integer (`integer-dtype`)
 
 # %%
 w = tf.Variable(2)
@@ -274,7 +285,7 @@ assert explanation_of(stored, w).cause == "state-assignment"
 # A variable stores a value, not how it was computed. When you read `total` again, no path leads back to that
 # computation.
 #
-# **Fix**: write `loss = tf.reduce_sum((w * x - y) ** 2) / 3`. If you need to keep the value, assign it afterward.
+# **Fix**: write `loss = tf.reduce_sum((w * x - y) ** 2) / 3`. To keep the value, assign it afterward.
 
 # %% [markdown]
 # ### The operation has no gradient (`no-gradient-op`)
@@ -304,8 +315,7 @@ print("round(x) + x:", slope(lambda x: tf.round(x) + x, 2.75))
 # contributes the 1 that you see. You get `None` only if *every* path is lost. So getting a number proves nothing: part
 # of the gradient may still be missing.
 #
-# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way. (For the few float
-# operations that have no gradient rule at all, the tape raises a `LookupError` instead.)
+# `tf.floor`, `tf.argmax`, comparisons such as `x > 0`, and casts to integer behave the same way.
 #
 # **Fix**: use a smooth function instead, such as `tf.sigmoid(x)` for `x > 0`, or `tf.nn.softmax` for `tf.argmax`. To
 # keep the rounding, give it a gradient of your own, as in exercise 03.4.
@@ -415,18 +425,18 @@ check("03.3", classifier_gradient)
 # %% [markdown]
 # ### The most common causes on one page
 #
-# You know `not-watched` from lesson 02. The last three are new, and the table says all that you need.
+# You know `not-watched` from lesson 02. The last three need no example:
 #
 # | cause | what you see in the code | what to write |
 # |---|---|---|
-# | `outside-tape` | `y_hat = w * x` above or below the block | move it into the block |
+# | `outside-tape` | `y_hat = w * x` above the block, or the loss below it | move it into the block |
 # | `not-watched` | a constant, an image | `tape.watch(x)` before its first use |
 # | `rebound-source` | `w = w - lr * gradient` | `w.assign_sub(lr * gradient)` |
 # | `left-tensorflow` | `np.mean(y)`, `.numpy()`, `model.predict` | `tf.reduce_mean(y)`, `model(x)` |
 # | `integer-dtype` | `tf.Variable(2)` | `tf.Variable(2.0)` |
 # | `state-assignment` | `total.assign(...)`, then `total` in the loss | the value itself in the loss |
 # | `no-gradient-op` | `tf.round`, `tf.argmax`, `x > 0` | a smooth function |
-# | `gradient-stopped` | `tf.stop_gradient(y)`, which keeps the value and cuts the path | `y` |
+# | `gradient-stopped` | `tf.stop_gradient(y)`, which keeps the value and cuts the path | `y`, unless the cut is meant |
 # | `swapped-arguments` | `tape.gradient(w, loss)` | `tape.gradient(loss, w)` |
 # | `unconnected` | a source that the loss does not use | use it in the loss, or leave it out |
 
@@ -464,14 +474,16 @@ assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
 assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == np.inf
 
 # %% [markdown]
-# Both `sign` and `round` are step functions, but TensorFlow defines a gradient for `sign`, namely 0, and none for
-# `round`. The square root of x² is |x|. But the tape does not simplify formulas; it multiplies the slopes of the
+# Both `sign` and `round` are step functions. TensorFlow defines a gradient for `sign`, namely 0, and none for `round`.
+# That is a convention.
+#
+# Mathematically, the square root of x² is |x|, but the tape does not simplify formulas. It multiplies the slopes of the
 # operations. At 0 the root has an infinite slope and the square has slope 0, and 0 · ∞ is NaN.
 #
 # | gradient | what it means | what to do |
 # |---|---|---|
 # | `None` | the tape found no path | find the line, as above |
-# | 0 | usually there is a path, and it is flat here | look for a clip, or a ReLU whose input is negative |
+# | 0 | the function is flat here, or its gradient is defined as 0, as for `tf.sign` | look for a clip, or a ReLU whose input is negative |
 # | NaN | usually 0 · ∞ in the backward pass; if the loss itself is NaN, look there first | find the root, division or logarithm at zero |
 #
 # > **Predict**
@@ -513,12 +525,9 @@ nan_card = explain_gradients(log_or_zero, tf.constant(0.0))[0]
 assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 
 # %% [markdown]
-# For zeros and NaNs, `ExplainingTape` shows a card as well.
-
-# %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You add <code>np.mean(y)</code> to a loss that had a gradient. Does <code>None</code> warn
 # you?</summary>
@@ -528,8 +537,8 @@ assert nan_card.cause == "not-finite" and "log" in nan_card.where.text
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
 #
-# Not necessarily. The function may simply be flat at this point, as a clip is beyond its limits, or a ReLU for negative
-# inputs.
+# Not necessarily. The function may simply be flat at this point, like `tf.clip_by_value` beyond its limits or a ReLU
+# for negative inputs.
 #
 # </details>
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient NaN
@@ -546,7 +555,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 # ## Recap
 #
 # - If you get `None`, use `ExplainingTape`, read the card, and fix the line.
-# - Update variables with `assign_sub`, so that they stay variables.
+# - Update variables with `assign_sub`, so they stay variables.
 # - Stay in TensorFlow between the variables and the loss, and use floats.
 # - Don't trust a number blindly: one of several paths may be lost.
 # - To avoid NaN, guard the input of a root, a division or a logarithm.

@@ -347,7 +347,7 @@ check("04.4", gradient_table)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. One cell records with a plain tape. The next cell holds only
 # <code>tape.gradient(y, x)</code>, and you run it twice. What happens?</summary>

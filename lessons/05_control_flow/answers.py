@@ -97,6 +97,18 @@ def batchwise(
 
 
 @tf.function
+def gradient_of_batch_means(w, dataset):
+    total, slope = 0.0, tf.zeros_like(w)
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            squares = (w * x - y) ** 2
+            mean = tf.reduce_sum(squares) / tf.cast(tf.size(squares), tf.float32)
+        total += tf.reduce_sum(squares)
+        slope += tape.gradient(mean, w)
+    return total, slope
+
+
+@tf.function
 def sum_with_an_iterator(w, dataset):
     with tf.GradientTape() as tape:
         total = 0.0
@@ -281,6 +293,7 @@ WRONG = {
         ),
         ("raised InaccessibleTensorError", sum_with_a_python_list),
         ("not compiled", sum_in_eager_mode),
+        ("gradients of means", gradient_of_batch_means),
     ],
     "05.4": [
         ("returned None", lambda M, e: print(orbit()(M, e))),

@@ -441,7 +441,7 @@ check("05.3", sum_and_gradient)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. Where may its source be used?</summary>
 #

@@ -276,6 +276,12 @@ def of_the_errors(w, dataset):
     return total, sum(tf.reduce_sum(x) for x, _ in dataset)
 
 
+def gradients_of_means(w, dataset):
+    _, slope = batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean)(w, dataset)
+    total, _ = batchwise(lambda losses, g: (sum(losses), sum(g)))(w, dataset)
+    return total, slope
+
+
 @tf.function
 def asked_below_the_loop(w, dataset):
     total = 0.0
@@ -344,6 +350,11 @@ DATASET = {
     "mean of batches": Wrong(
         "You average within each batch. Keep `tf.reduce_sum` in the loss, as in the exercise.",
         batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
+    ),
+    "gradients of means": Wrong(
+        "Your sum is right, but the gradient belongs to the mean of each batch. Use the same "
+        "`tf.reduce_sum` for both.",
+        gradients_of_means,
     ),
     "gradient still lost": Wrong(
         "The gradient is still `None`: in a graph, a loop over a dataset (or `reduce`) is one "

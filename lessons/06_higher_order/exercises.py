@@ -171,7 +171,7 @@ EXERCISES = (
     ),
     ValueQuestion(
         id="06.3",
-        title="The shape of a jacobian",
+        title="The shape of a Jacobian",
         kind="predict",
         points=1,
         form="Write the shape as one tuple of integers, such as (7, 6, 7, 5)",

@@ -87,8 +87,10 @@ assert outer.explain()[0].cause == "outer-tape-missed"
 # The first derivative is still right. But by the time `slope` was computed, neither tape was recording. To the outer
 # tape, `slope` is just a constant. (`ExplainingTape` calls this cause `outer-tape-missed`.)
 #
-# Now step through the correct version, by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape
-# and calls its target y. So here y is the slope, 4 · x³, and the orange path leads back through it.
+# Now step through the correct version by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape
+# and calls its target y. In the figure, y is therefore the slope, 4 · x³, and not x⁴. The orange path leads back
+# through it.
+
 
 # %%
 def slope_of_power(x):
@@ -101,8 +103,9 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# A plain tensor must be watched by every tape, which a helper can do for you. `derivative` takes a function and returns
-# its derivative. That is again a function, so you can apply `derivative` twice:
+# So far, x was a variable. A plain tensor must be watched by every tape, and this helper takes care of that.
+# `derivative` takes a function and returns its derivative, which is again a function, so you can apply it twice:
+
 
 # %%
 def derivative(f):
@@ -157,15 +160,19 @@ acceleration = derivative(derivative(position))(t)
 print(velocity.shape, acceleration.shape)
 
 # %% [markdown]
-# The gradient has the shape of its source, 200 times. Since position i depends only on time i, entry i of the gradient
-# is the velocity at time i, and a single call gives all 200.
+# The gradient has the shape of its source: 200 entries, one for each time. Since position i depends only on time i,
+# entry i of the gradient is the velocity at time i, and a single call gives all 200.
 #
 # In the figure, the dashed line marks the top of an oscillation, where the velocity is zero and the acceleration is
 # negative.
 
 # %%
 top = (2 * np.pi - np.arctan(1 / 8)) / 2  # worked out by hand
-curves = {"position\n(m)": position(t), "velocity\n(m/s)": velocity, "acceleration\n(m/s²)": acceleration}
+curves = {
+    "position\n(m)": position(t),
+    "velocity\n(m/s)": velocity,
+    "acceleration\n(m/s²)": acceleration,
+}
 
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 4.2), sharex=True)
 for ax, (name, values) in zip(axes, curves.items(), strict=True):
@@ -226,8 +233,40 @@ check("06.1", motion)
 # changes when the inputs change a little.
 #
 # The penalty is made of gradients, and training needs its gradient with respect to the weights. So one tape must be
-# recording while another computes the slopes.
-#
+# recording while another computes the slopes. Here is a training step's loss with a penalty, for a small network:
+
+# %%
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+inputs, targets = tf.random.normal((32, 3)), tf.random.normal((32, 1))
+
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        inner.watch(inputs)
+        y_hat = model(inputs, training=True)
+    slopes = inner.gradient(y_hat, inputs)  # (32, 3)
+    penalty = tf.reduce_mean(tf.reduce_sum(slopes**2, axis=1))
+    loss = tf.reduce_mean((y_hat - targets) ** 2) + 0.1 * penalty
+
+gradients = outer.gradient(loss, model.trainable_variables)
+
+print(
+    "gradients that are None:",
+    sum(gradient is None for gradient in gradients),
+    "of",
+    len(gradients),
+)
+
+# %% tags=["claims"]
+assert all(gradient is not None for gradient in gradients)
+with tf.GradientTape() as inner:
+    inner.watch(inputs)
+    y_hat = model(inputs, training=True)
+slopes = inner.gradient(y_hat, inputs)
+with tf.GradientTape() as outer:
+    penalty = tf.reduce_mean(tf.reduce_sum(slopes**2, axis=1))
+assert outer.gradient(penalty, model.trainable_variables) == [None] * 4
+
+# %% [markdown]
 # ### Exercise 06.2: repair
 #
 # For the model y = tanh(sum of w · x), this function should return the gradient of the penalty with respect to the
@@ -273,9 +312,9 @@ check("06.2", penalty_gradient)
 # %% [markdown]
 # ## What if there are many outputs?
 #
-# For the spring, summing the positions lost nothing, because each depended on a time of its own. But if several outputs
-# depend on the same input, the sum adds up their derivatives, and you can no longer tell them apart. The **Jacobian**
-# keeps them apart: its entry [i, j] is the derivative of output i with respect to input j.
+# With the spring, nothing was lost by summing, because each position depended only on its own time. But if several
+# outputs depend on the same input, the sum adds up their derivatives, and you can no longer tell them apart. The
+# **Jacobian** keeps them apart: its entry [i, j] is the derivative of output i with respect to input j.
 
 # %%
 p = tf.Variable([2.0, 5.0])
@@ -294,9 +333,9 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
 # The shape of a Jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
-# (3, 2). It grows quickly, and computing it takes one backward pass for each output. In a batch, each output usually
-# depends only on its own example, so most entries are zero. `batch_jacobian`, in *Going deeper*, computes only the
-# others.
+# (3, 2). A Jacobian quickly gets large, and takes one backward pass for each output. In a batch, most of it is zero,
+# because each output usually depends only on its own example. `batch_jacobian`, in *Going deeper*, computes only the
+# rest.
 #
 # ### Exercise 06.3: predict
 #
@@ -343,6 +382,7 @@ print(tape.jacobian(y, V).shape)
 # n-by-n matrix, which is the Jacobian of the gradient. As an example, take Rosenbrock's function, a narrow, bent valley
 # that is often used to test optimizers:
 
+
 # %%
 def rosenbrock(x):
     return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
@@ -365,9 +405,10 @@ assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x)
 # For a network with a million parameters, H would have 10¹² entries, or 4 TB in float32. But often you only need to
 # know how the gradient changes as you move in one direction v. The answer is the product Hv, which has only n entries.
 #
-# You can compute this **Hessian-vector product** without H. Pass v as `output_gradients`. The outer tape then
-# differentiates a single number, the dot product of the gradient and v, and returns Hᵀv. Since H is symmetric, that is
-# Hv.
+# You can compute this **Hessian-vector product** without H. Form a single number, the dot product of the gradient and
+# v, and differentiate it with the outer tape: the result is Hv. The argument `output_gradients=v` does both in one
+# call.
+
 
 # %%
 def hessian_times(f, x, v):
@@ -399,7 +440,7 @@ assert np.allclose(Hv, expected, atol=1e-6)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Your second derivative is <code>None</code>. Which line would you check first?</summary>
 #
@@ -698,7 +739,9 @@ paths = {"Newton's method": newton_path, "gradient descent": descent_path}
 
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
 for ax, (name, path) in zip(axes, paths.items(), strict=True):
-    ax = plot_loss_surface(lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2, **box, path=path, ax=ax)
+    ax = plot_loss_surface(
+        lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2, **box, path=path, ax=ax
+    )
     title = ax.set_title(name)
     # white rims would hide dots that are close together
     rims = plt.setp(ax.lines, markeredgewidth=0)

@@ -381,7 +381,7 @@ check("07.4", is_right)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You halve the step of a central difference, and its error doubles. What do you see?</summary>
 #

@@ -234,8 +234,8 @@ PREDICTIONS = (
             "farther from the minimum than it started.",
             "later": "A step that is slightly too large may well lose some time. But here "
             "every step makes the distance larger.",
-            "never": "The loss explodes. Across the valley, each step lands on the other side, "
-            "farther away than before.",
+            "never": "The loss explodes: each step jumps over the minimum, and lands farther "
+            "away than it started.",
         },
     ),
     Callout(

@@ -1,9 +1,10 @@
 # %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
-# Your loop recovers a courier's prices from old bills, and it works. Then you raise the learning rate a little, and the
-# loss explodes. A colleague runs the same code on the same parcels, weighed in grams instead of kilograms, and gets
-# NaN. In this lesson you write gradient descent by hand, and learn what limits the size of a step.
+# You write a training loop that works out a courier's prices from old bills, and it converges. Then you raise the
+# learning rate a little, and the loss explodes. A colleague runs the same code on the same parcels, weighed in grams
+# instead of kilograms, and gets NaN. In this lesson you write gradient descent by hand, and learn what limits the size
+# of a step.
 #
 # **You will learn to**
 #
@@ -77,8 +78,8 @@ after_200 = w.numpy(), b.numpy()
 print(f"loss {loss:.2f}, w {after_200[0]:.2f}, b {after_200[1]:.2f}")
 
 # %% [markdown]
-# w has overshot 10, while b lags behind at 3. On average, the predicted prices are already about right. Only the split
-# between w and b is wrong, and correcting it takes many more steps.
+# w has overshot 10, while b lags behind at 3. For an average parcel, the predicted price is already about right. Only
+# the split between w and b is wrong, and correcting it takes many more steps.
 #
 # In eager mode, 100,000 steps would take minutes. Inside a `tf.function`, a loop over `tf.range` becomes part of the
 # graph (lesson 05), and a single call runs all 100,000 steps in a few seconds:
@@ -149,7 +150,7 @@ check("08.1", one_step)
 # %% [markdown]
 # ## How large can the learning rate be?
 #
-# 100,000 is a lot of steps. Larger ones should get there sooner.
+# 100,000 steps is a lot. Larger steps should get there sooner.
 #
 # > **Predict**
 # >
@@ -201,9 +202,9 @@ assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][
 # closer. At 0.09, each jump lands a little farther out, and the path soon leaves the map.
 #
 # To see why, take a loss with a single variable. Near its minimum, a smooth loss looks like a parabola. Let d be the
-# signed distance of the variable from the minimum, and let the loss be $\frac{\lambda}{2} d^2$. Its slope is then
-# $\lambda d$, and its second derivative λ is called the **curvature**. One step moves d to $d - \text{lr} \cdot \lambda
-# d$. In other words, **each step multiplies d by 1 - lr · λ**.
+# offset of the variable from the minimum, which may be negative, and let the loss be $\frac{\lambda}{2} d^2$. Then its
+# slope is $\lambda d$. The constant λ, the second derivative of the loss, is called the **curvature**. One step moves d
+# to $d - \text{lr} \cdot \lambda d$. In other words, **each step multiplies d by 1 - lr · λ**.
 
 # %%
 curvature = 4.0
@@ -212,7 +213,7 @@ for lr in [0.1, 0.25, 0.4, 0.6]:
     d = [1.0]
     for _ in range(4):
         d.append(d[-1] - lr * curvature * d[-1])
-    print(f"lr {lr:4}: factor {1 - lr * curvature:4.1f}, distances", np.round(d, 2))
+    print(f"lr {lr:4}: factor {1 - lr * curvature:4.1f}, offsets", np.round(d, 2))
 
 # %% [markdown]
 # If the factor is between -1 and 1, every step brings you closer. Below -1, every step lands on the other side and
@@ -221,7 +222,8 @@ for lr in [0.1, 0.25, 0.4, 0.6]:
 # With two variables, the curvature depends on the direction: it is small along the floor of our valley and large across
 # it. In each of these two directions, the loss behaves like a loss of one variable, with a limit of its own. A learning
 # rate must respect both limits, so the larger curvature decides. The two curvatures are the eigenvalues of the Hessian,
-# which the course's `hessian` computes as you did in lesson 06:
+# the matrix of all second derivatives. The course's `hessian` computes it as you did in lesson 06, and `eigvalsh`
+# returns its eigenvalues:
 
 # %%
 def loss_at(p):
@@ -247,8 +249,8 @@ for factor in (0.98, 1.02):
 
 # %% [markdown]
 # The limit lies between 0.07 and 0.09, which explains the three maps. It also explains why your colleague gets NaN. In
-# grams, x is 1,000 times larger, so the largest curvature is about a million times larger, and the learning rate would
-# have to be about a million times smaller.
+# grams, x is 1,000 times larger. The curvature grows with the square of x, so the largest one is about a million times
+# larger, and the learning rate would have to be about a million times smaller.
 #
 # ### Exercise 08.2: predict
 #
@@ -276,7 +278,7 @@ check("08.2", largest_step)
 #
 # </details>
 #
-# Run it: 100 steps just below the limit, and just above.
+# Check it, with 100 steps just below the limit and 100 just above:
 
 # %%
 inputs, outputs = np.array([1.0, 3.0]), np.array([2.0, 6.0])
@@ -340,10 +342,10 @@ check("08.3", fit_line)
 # %% [markdown]
 # ## Why standardize the input?
 #
-# The steep direction limits the learning rate, and with such a small learning rate, the flat direction needs many
-# steps. The input is to blame. All parcels weigh 1 to 5 kg, so raising w has nearly the same effect as raising b, and
-# if you raise one and lower the other, the loss hardly changes. That is the flat floor. The cure is to **standardize**
-# the input: subtract its mean, and divide by its standard deviation.
+# The steep direction limits the learning rate, and then the flat direction needs many steps. Both come from the input.
+# All parcels weigh 1 to 5 kg, so raising w has nearly the same effect as raising b. If you raise both, the loss changes
+# a lot, which is the steep direction. If you raise one and lower the other, it hardly changes, which is the flat one.
+# The cure is to **standardize** the input: subtract its mean, and divide by its standard deviation.
 
 # %%
 mean, std = x.mean(), x.std()
@@ -392,9 +394,9 @@ assert np.allclose([w_z / std, b_z - w_z * mean / std, price(3.0)], [10, 5, 35],
 # %% [markdown]
 # ## Can the same loop fit a curve?
 #
-# Yes, and only the prediction changes. Here are 200 noisy points around the parabola x² - 2x + 0.5. In **polynomial
-# regression**, the prediction is a weighted sum of powers of x, here x², x and 1, and gradient descent finds the
-# weights.
+# Yes. Only the prediction and its parameters change. Here are 200 noisy points around the parabola x² - 2x + 0.5. In
+# **polynomial regression**, the prediction is a weighted sum of powers of x, here x², x and 1, and gradient descent
+# finds the weights.
 
 # %%
 x_noisy, y_noisy = make_quadratic(coefficients=(1.0, -2.0, 0.5), noise=0.3, seed=8)
@@ -421,7 +423,7 @@ assert np.allclose(coefficients.numpy().ravel(), [1.0, -2.0, 0.5], atol=0.05)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. The curvatures of a loss are 40 and 0.5. Which learning rates converge?</summary>
 #

@@ -191,7 +191,7 @@ EXERCISES = (
     ),
     ValueQuestion(
         id="09.2",
-        title="The loss of right predictions",
+        title="The loss of correct predictions",
         kind="predict",
         points=1,
         form="Write one number: nothing raises, and the mean is a single number",
@@ -281,8 +281,7 @@ PREDICTIONS = (
         "09.c",
         right="none",
         options={
-            "none": "Unless you pass `training=True`, a layer works as at inference, and "
-            "there dropout drops nothing.",
+            "none": "By default, a layer runs in inference mode, in which dropout does nothing.",
             "about 200": "A tape is used for training, so dropout might be active. But the "
             "tape only records what is computed, and layers do not know about it.",
             "about 800": "0.8 of 1,000 is 800, but 0.2 is the fraction that is dropped. And "

@@ -35,8 +35,8 @@ from keras import layers
 # %% [markdown]
 # ## What does Keras do for you?
 #
-# Training a line from scratch, as in lesson 08, takes two variables, a formula, and an update. Keras supplies all
-# three, and you write what `fit` does with them for each batch.
+# To fit a line from scratch, as in lesson 08, you need two variables, a formula, and an update. Keras supplies all
+# three. What you write is the step that ties them together for each batch, which is what `fit` normally does.
 #
 # A Keras **layer** holds variables and computes with them. `Dense(1)` computes `x @ kernel + bias`, so its kernel and
 # bias are your w and b. A **model** is made of layers. You can write a model as a class whose `__init__` creates the
@@ -128,8 +128,8 @@ def build_model():
 
 
 # %% [markdown]
-# Here is the whole step. Three parts of it are new: `from_logits=True`, `training=True` and `sum(model.losses)`. The
-# next section explains them.
+# Here is the whole step. Three parts of it are new, and the next section explains them: `from_logits=True`, because the
+# model returns raw scores; `training=True`, which turns on dropout; and `sum(model.losses)`, the L2 penalty.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -158,7 +158,8 @@ def train(step, epochs=3):
 
 # %% [markdown]
 # Is the step correct? There is a strict test: with the same initial weights, the same batches and the same random
-# seeds, your loop must reach the same weights as `fit`.
+# seeds, your loop must reach the same weights as `fit`. (`jit_compile=False` turns off the XLA compiler in `fit`,
+# because compiled dropout draws other random numbers.)
 
 # %%
 def largest_difference(model, other):
@@ -167,7 +168,6 @@ def largest_difference(model, other):
 
 
 ours, theirs = train(train_step), build_model()
-# jit_compile=False: XLA draws different numbers for Dropout
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_compile=False)
 history = theirs.fit(x_train, y_train, batch_size=32, epochs=3, shuffle=False, verbose=0).history
 
@@ -192,12 +192,12 @@ assert all(np.allclose(a, b, atol=1e-4) for a, b in pairs)
 # ### `from_logits=True`
 #
 # The model returns 5 **logits** for each example, which are scores of any size. **Softmax** turns them into
-# probabilities, and the loss, called **cross-entropy**, is the negative logarithm of the probability of the right
+# probabilities, and the loss, called **cross-entropy**, is the negative logarithm of the probability of the correct
 # class. By default, Keras's loss expects probabilities. If the model returns logits, pass `from_logits=True`.
 #
 # > **Predict**
 # >
-# > You pass it logits, but forget `from_logits=True`. What happens?
+# > You pass logits to the loss, but forget `from_logits=True`. What happens?
 
 # %%
 predict("09.b", "")
@@ -221,7 +221,7 @@ assert np.isclose(with_option, -np.log(probability)) and abs(without - with_opti
 #
 # A **regularizer** adds a penalty for large weights, which discourages the network from memorizing the training
 # examples. Here `L2(0.01)` is 0.01 times the sum of the squared entries of the layer's kernel. Keras computes such
-# penalties and collects them in `model.losses`, but adding them to the loss is up to you.
+# penalties and collects them in `model.losses`. `fit` adds them to the loss for you; in your own step, you must.
 #
 # ### `training=True`
 #
@@ -285,7 +285,8 @@ assert largest_difference(train(make_step(True, 0)), theirs) > 1e-3
 assert largest_difference(train(make_step(True, 1)), theirs) < 1e-4
 
 # %% [markdown]
-# Both are far above 0.0001, so the test catches both. The first is as large as all that training changed.
+# Both are far above 0.0001, so the test catches both. The first, 0.04, is as large as the change that training itself
+# made.
 #
 # ### Exercise 09.1: complete
 #
@@ -325,11 +326,11 @@ check("09.1", step_for_regression)
 # %% [markdown]
 # ## Which mistakes raise no error?
 #
-# The most common one is a mismatch between the shapes of the predictions and the targets.
+# A common one is a mismatch between the shapes of the predictions and the targets.
 #
 # ### Exercise 09.2: predict
 #
-# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1), and the targets `y` are `[1.0, 3.0]`, shape
+# Both predictions are correct: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1), and the targets `y` are `[1.0, 3.0]`, shape
 # (2,). What is `tf.reduce_mean((y_hat - y) ** 2)`?
 
 # %% exercise="09.2"
@@ -364,7 +365,7 @@ print((y_hat - y).numpy().tolist(), "loss", tf.reduce_mean((y_hat - y) ** 2).num
 assert (y_hat - y).shape == (2, 2) and np.isclose(tf.reduce_mean((y_hat - y) ** 2), 2.0)
 
 # %% [markdown]
-# Both predictions are right, yet the loss is 2, because broadcasting compares every prediction with every target.
+# Both predictions are correct, yet the loss is 2, because broadcasting compares every prediction with every target.
 # Training still runs and the loss still falls, but the model learns the wrong thing: to predict the mean of all the
 # targets. Make sure that both shapes are equal, or use Keras's loss, which treats (2, 1) and (2,) alike.
 #
@@ -416,9 +417,9 @@ check("09.3", silent_step)
 # ## How do I validate?
 #
 # **Validation** measures the model on examples that it never sees during training. It computes no gradients, so it
-# needs no tape. Pass `training=False`, so that nobody has to guess the mode. A **metric**, such as
-# `keras.metrics.Mean`, accumulates over batches until you reset it. The last batch is smaller than the others, so each
-# batch is weighted by its size:
+# needs no tape. Pass `training=False` explicitly, so that the reader need not know the default. A **metric**, such as
+# `keras.metrics.Mean`, keeps a running result over batches until you reset it. The last batch is smaller than the
+# others, so each batch's loss is weighted by its size:
 
 # %%
 mean_loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
@@ -445,7 +446,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Your loop and <code>fit</code> start with the same weights and end with different ones. What do you look for?</summary>
 #

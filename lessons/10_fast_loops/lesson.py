@@ -439,7 +439,7 @@ assert seconds["eager step"] > seconds["fit"] > max(list(seconds.values())[2:])
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. All batches have the same shape, yet your step is traced again in every epoch. What do you look for?</summary>
 #

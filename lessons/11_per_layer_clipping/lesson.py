@@ -382,7 +382,7 @@ assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Every layer has a limit, nothing raises an error, and the loss falls. How do you know that the clipping
 # works?</summary>

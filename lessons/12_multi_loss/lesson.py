@@ -440,7 +440,7 @@ assert tape.gradient([l1, 3 * l2], v) == 4.0 and tape.gradient([l1, weighted], v
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You compute the activations with a second model that shares the layers. What does it cost?</summary>
 #

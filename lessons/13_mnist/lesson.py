@@ -384,7 +384,7 @@ assert np.allclose(chance, [0.08, 0.8], rtol=0.05)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. The first loss of your classifier with 1,000 classes is 240. What do you look at
 # first?</summary>

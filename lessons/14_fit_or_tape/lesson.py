@@ -1,9 +1,10 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked. Then a colleague gave each example a weight, and nothing
-# changed. Somebody else turned on loss scaling, and training stood still. `fit` handles all of this, and your loop
-# left it out. In this lesson you choose the smallest change that does the job, and test that nothing was lost.
+# You wrote your own loop to clip gradients, and it worked. Then a colleague gave each example a weight, and your loop
+# silently ignored it. Another switched to 16-bit arithmetic, and the model all but stopped learning. `fit` handles
+# both, and your loop had dropped them. In this lesson you make the smallest change that does the job, and test that
+# everything else `fit` does still works.
 #
 # **You will learn to**
 #
@@ -38,14 +39,14 @@ from keras import layers
 # | when to stop, what to record, how the data changes from epoch to epoch | callbacks |
 # | the loss | a function for `compile(loss=...)` |
 # | each gradient, before the update | an optimizer with your own `update_step` |
-# | how a batch becomes an update (for example, with conflicting losses or two optimizers) | a model with your own `train_step` |
-# | training that does not go batch by batch | a loop |
+# | the update itself (two optimizers, conflicting losses, several gradients per batch) | a model with your own `train_step` |
+# | training that is not organized in batches | a loop |
 #
-# Why not always write the loop? Because a loop also has to do everything else that `fit` does: metrics, sample weights, loss
-# scaling, the progress bar, and the calls to the callbacks.
+# Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
+# weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# We begin out of order, with `train_step`, because it shows what `fit` does with a batch. After that, the two smaller options,
-# a loss and an optimizer, are easy.
+# We start with `train_step`: once you have seen what it does with a batch, the two smaller options, a loss and an
+# optimizer, explain themselves.
 
 # %% [markdown]
 # ## What does fit do with a batch?
@@ -74,8 +75,9 @@ class ShortStep(keras.Sequential):
 # `compile`, and returns all values, which `fit` shows and records. The first of `self.metrics` is always the mean loss, and
 # the step updates it.
 #
-# Is this what Keras does? Start two models from the same weights, give them the same batches, and compare. To make the test
-# strict, the optimizer scales the loss (explained below), and the last batch is short:
+# Is this what Keras does? To find out, start two models from the same weights, and give them the same batches. Two
+# things make the test strict: 512 examples in batches of 100 leave a short last batch of 12, and the optimizer expects
+# the loss to be multiplied by 8 (`loss_scale_factor`; the next section explains why).
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -132,8 +134,8 @@ else:
     raise AssertionError
 
 # %% [markdown]
-# No. After three epochs, the short step reports a loss of 1.87 instead of 1.47. It ends with different weights, and it fails
-# as soon as you pass sample weights.
+# The short step is not what Keras does. After three epochs, it reports a loss of 1.87 instead of 1.47, and it ends with
+# different weights. It even fails if you pass sample weights.
 #
 # ## What does the short step leave out?
 #
@@ -159,11 +161,12 @@ class WrittenOut(keras.Sequential):
 # %% [markdown]
 # - **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If you give
 #   `fit` no weights, it is `None`.
-# - **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In 16-bit
-#   arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` always divides the
-#   gradients by the factor, whether or not you scaled the loss. So the short step took steps that were eight times too small.
-# - **A short last batch.** The last batch may be smaller than the others. So the metric of the mean loss weights each batch by
-#   its number of examples. (This `sample_weight` has nothing to do with the sample weights of the examples.)
+# - **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In
+#   16-bit arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` always
+#   divides the gradients by the factor, whether or not you scaled the loss, so the short step took steps that were
+#   eight times too small.
+# - **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
+#   its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
 #
 # Is anything still missing? Compare again, now with sample weights:
 
@@ -240,9 +243,9 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ## How do I bring my own loss?
 #
-# A new loss needs no `train_step`. Suppose you promise delivery times. Being one hour late costs nine times as much as being
-# one hour early. Keras has no such loss. But `compile` accepts any function of `(y, y_hat)`, as long as it uses TensorFlow
-# operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
+# A new loss needs no `train_step`. Suppose you promise delivery times, and being an hour late costs nine times as much
+# as being an hour early. Keras has no such loss, but `compile` accepts any function of `(y, y_hat)` that is built from
+# TensorFlow operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
 
 
 # %%
@@ -254,8 +257,8 @@ def cost_of_delay(y, y_hat):
 
 
 # %% [markdown]
-# For data, take 400 parcels. `x_line` stands for the distance, and `y_line` for the delivery time, in hours. The times are
-# around a line, with noise:
+# For data, take 400 parcels. `x_line` stands for the distance, and `y_line` for the delivery time, in hours. The times
+# lie near a straight line, with noise:
 
 
 # %%
@@ -287,22 +290,22 @@ assert largest_difference(by_loop, model) < 1e-3
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine out of ten parcels arrive on time. Why? Suppose you promise one hour more. Each early parcel then costs 1 more, and each
-# late parcel costs 9 less. At the minimum, the two effects cancel, so there are nine early parcels for each late one. (Up to a
-# constant factor, this is the *quantile loss*.)
+# Nine out of ten parcels arrive on time. To see why, suppose you promise a tiny amount ε more. Each early parcel then
+# costs ε more, and each late parcel 9ε less. At the minimum the two effects cancel, so there are nine early parcels for
+# each late one. (Up to a constant factor, this is the *quantile loss*.)
 #
-# The loss function gets tensors of shape (n, 1), and returns one loss for each example, of shape (n,). Keras then takes the
-# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different weights.
-# *Going deeper* shows what goes wrong.
+# The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
+# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different
+# weights. *Going deeper* shows what goes wrong.
 
 # %% [markdown]
 # ## How do I change the gradients?
 #
 # Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
-# gradient together with the variable it belongs to. So subclass the optimizer, and override `update_step`. Keras calls this
-# method once for each variable, at the end of an update. The variable that it receives is a plain `tf.Variable`. Its `name`
-# is the `path` of the Keras variable, followed by `:0`, such as `model/body/kernel:0`. So the layer's name is the last part
-# but one. (If all variables share one limit, use the optimizer's `clipnorm` option instead.)
+# gradient together with its variable, so subclass the optimizer and override `update_step`, which Keras calls once for
+# each variable at the end of an update. It receives a plain `tf.Variable`, whose name ends in the names of the layer
+# and the variable, such as `model/body/kernel:0`. (If all variables share one limit, use the optimizer's `clipnorm`
+# option instead.)
 
 
 # %%
@@ -318,8 +321,8 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# Does `fit` use the clipped gradients? SGD computes new = old - 0.1 · gradient, with the learning rate 0.1. So take one step,
-# and divide old - new by 0.1. The result is the gradient that SGD used. Print its norm:
+# Does `fit` use the clipped gradients? With the learning rate 0.1, SGD computes new = old - 0.1 · gradient, so (old -
+# new) / 0.1 after one step is the gradient that it used. Print its norm:
 
 
 # %%
@@ -373,8 +376,8 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Three of the four norms were above their limit. Now they are equal to it. The fourth, for the body's bias, was already below
-# its limit.
+# Three of the four norms exceeded their limits, and are now clipped to them. The fourth, for the body's bias, was
+# already below its limit.
 #
 # ## Why update_step, and not apply?
 #
@@ -384,14 +387,15 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 # - With **accumulation** (`gradient_accumulation_steps=2`), `apply` gets the gradients of one batch, but the update uses the
 #   mean over two.
 #
-# `apply` first divides the gradients by the factor. Then it averages them over the batches. Only then does it call
-# `update_step` for each variable. So change gradients in `update_step`. *Going deeper* tests it with loss scaling and with
-# accumulation.
+# `apply` first divides the gradients by the factor, then averages them over the batches, and only then calls
+# `update_step` for each variable. So change gradients in `update_step`. (*Going deeper* tests this with loss scaling
+# and with accumulation.)
 #
 # ### Exercise 14.2: repair
 #
-# In *adaptive clipping*, you choose no limits. The norm of each gradient may be at most one tenth of the norm of its variable.
-# If the norm of a variable is below 0.001, use 0.001 instead. Otherwise, a variable that is all zeros could never change.
+# In *adaptive clipping*, you choose no limits: the norm of each gradient may be at most one tenth of the norm of its
+# variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
+# otherwise never change.
 #
 # `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`. This
 # version works, but not with loss scaling or accumulation. Fix it. Use only TensorFlow operations, because `fit` runs the
@@ -471,7 +475,7 @@ check("14.5", means)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. A loss function for <code>compile</code> returns one number for the whole batch. What breaks?</summary>
 #

@@ -145,7 +145,7 @@ PREDICTIONS = (
         right="the slope of score 3 alone",
         options={
             "the slope of score 3 alone": "Image 3 affects no other score, so its gradient "
-            "is as if you had asked for it alone. If the examples affected each other, as they do "
+            "is the same as if you had computed it alone. If the examples affected each other, as they do "
             "in `BatchNormalization` with `training=True`, the gradients would mix.",
             "a mixture of 200 slopes": "The target is a sum of 200 scores, which sounds as if "
             "they mix. But score 3 is the only term that depends on image 3.",
@@ -162,8 +162,8 @@ PREDICTIONS = (
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
             "it fails on more than a tenth": "Changes with random signs mostly cancel. Changes "
-            "with the signs of the gradient all push the same way, so their effect is up to 28 "
-            "times as strong; it comes closer to 28 the more equal the slopes are in size.",
+            "with the signs of the gradient all push the same way. If all slopes had the same "
+            "size, their effect would be 28 times as strong; in a network it is less.",
         },
     ),
     Callout(

@@ -1,13 +1,13 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 15 · Input gradients
 #
-# A network reads nearly every digit correctly. If you make the pixels of a 7 brighter or darker by a tenth, at random,
-# it still reads a 7. But if you let a gradient decide which pixels get brighter and which get darker, the network reads
-# another digit, while you still see a 7. In this lesson you compute that gradient, and fool a network with it.
+# A network reads nearly every digit correctly. Make each pixel of a 7 brighter or darker by 0.1, at random, and it
+# still reads a 7. Let a gradient decide which pixels get brighter and which get darker, and it may well read a 3, while
+# you still see a 7. In this lesson you compute that gradient, and fool a network with it.
 #
 # **You will learn to**
 #
-# - take a gradient with respect to an image without changing the weights;
+# - see which pixels matter, with a gradient that does not change the weights;
 # - change an image by one small step that fools a network;
 # - take several small steps without leaving the allowed range.
 #
@@ -73,8 +73,8 @@ assert accuracy(model, x_unseen, y_unseen) > (0.98 if is_mnist else 0.88)
 # %% [markdown]
 # Which pixels matter for an answer? Take the logit of the image's class, which is the score of that class, and compute
 # its gradient with respect to the image. This gradient is called a **saliency map**. An image is a plain tensor, so the
-# tape must `watch` it (lesson 02). With `watch_accessed_variables=False`, the tape leaves out what only the gradients
-# of the weights would need.
+# tape must `watch` it (lesson 02). By default, the tape would also record what the gradients of the weights need. You
+# don't want those here, so `watch_accessed_variables=False` turns that off.
 
 
 # %%
@@ -96,8 +96,8 @@ def class_scores(x, labels=y):
 # %% [markdown]
 # > **Predict**
 # >
-# > `class_scores(x)` returns 200 scores, and a tape differentiates their sum. What does the gradient for image 3
-# > contain?
+# > `class_scores(x)` returns 200 scores, and `tape.gradient` differentiates their sum (lesson 04). What do you find in
+# > the part of the gradient that belongs to image 3?
 
 # %%
 predict("15.a", "")
@@ -117,8 +117,8 @@ weights = model.get_weights()
 assert len(weights) == 8
 
 # %% [markdown]
-# Image 3 affects only score 3, so the other 199 scores contribute zero to its gradient, and a single backward pass
-# gives the saliency maps of all images. This works because the network treats each example independently.
+# The other 199 scores contribute zero to the gradient for image 3, so a single backward pass gives the saliency maps of
+# all images. This works because the network treats each example independently.
 #
 # In the figure, bright pixels have a large gradient, positive or negative. Many of them are not on the digit but around
 # it, where additional ink would change the score.
@@ -158,7 +158,7 @@ def one_step(model, x, y, epsilon):
 # A score is the sum of 784 products, each of one weight and one pixel. Each weight is 0.05 or -0.05, and each pixel may
 # change by at most 0.1.
 #
-# 1. What is the most by which the score can rise?
+# 1. What is the largest possible increase of the score?
 # 2. If each pixel moves up or down by 0.1 at random, what is the standard deviation of the change?
 
 # %% exercise="15.2"
@@ -183,7 +183,7 @@ check("15.2", rise_and_spread)
 #
 # </details>
 #
-# This cell makes up such a score, and changes its pixels in both ways:
+# This cell builds such a score, and changes the pixels in both ways:
 
 # %%
 rng = np.random.default_rng(15)
@@ -198,8 +198,8 @@ assert np.isclose(best_change, 3.92, rtol=1e-4)
 assert np.isclose(random_changes.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
-# The chosen signs move the score 28 times as far as random signs typically do, because their effect grows with the
-# number of pixels, and that of noise only with the square root of that number.
+# The chosen signs move the score 28 times as far as random signs typically do, because the effect of the chosen signs
+# grows with n, the number of pixels, while the effect of random signs grows only with √n.
 #
 # > **Predict**
 # >
@@ -230,8 +230,9 @@ assert lost["random signs"] < 0.05 and lost["signs of the gradient"] > 0.1
 
 # %% [markdown]
 # With the signs of the gradient, the accuracy drops far more than with random signs, although no pixel moves farther.
-# Half of the pixels do not even move, because a black pixel cannot get darker. The figure shows some of the images that
-# the step turned into mistakes, each with the wrong answer above it. Which digits do you see in them?
+# Half of the pixels do not even move: they are black, and the gradient asks them to get darker. The figure shows some
+# of the images that the step turned into mistakes, each with the wrong answer above it. Which digits do you see in
+# them?
 
 # %% tags=["nbval-ignore-output"]
 fooling = changed["signs of the gradient"]
@@ -293,9 +294,9 @@ check("15.3", toward)
 # ## Are several small steps stronger?
 #
 # A single step relies on the slope at the start. **Projected gradient descent** takes several small steps, and computes
-# the slope again before each. It also clips each step twice: `one_step` clips to the range of pixels, and the loop then
-# clips to within ε of the *original* image. Ten steps of ε/4 are enough for a pixel to reach the limit and still turn
-# around.
+# the slope again before each. Each step is clipped twice: first to the range of pixels, in `one_step`, and then to
+# within ε of the *original* image, in the loop. With ten steps of ε/4, a pixel can reach the limit in four steps, and
+# has six left in case its slope changes sign.
 
 
 # %%
@@ -371,7 +372,7 @@ check("15.4", attack)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You want the gradient with respect to an image, and the weights must not move. What do you freeze?</summary>
 #

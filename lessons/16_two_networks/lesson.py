@@ -1,9 +1,9 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train a generator against a critic. The losses look plausible and there is no error, but all samples look alike.
-# Each network has its own loss, and a step must move only the weights of its own network. If it also moves the other's,
-# training fails, and nothing tells you. In this lesson you decide which weights each step moves.
+# You train a generator against a critic. The losses look plausible, but the samples are useless, or all alike, and no
+# error says why. Each network has its own loss, and each update must change only that network's weights. Get this
+# wrong, and training fails silently. In this lesson you decide which weights each step moves.
 #
 # **You will learn to**
 #
@@ -28,9 +28,9 @@ from keras import layers
 # %% [markdown]
 # ## What does each player want?
 #
-# In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples from
-# noise. The **critic**, usually called the discriminator, judges whether an example is real. We call the two networks the
-# players. A function builds both:
+# In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples
+# from noise. The **critic**, as we call the discriminator for short, judges whether an example is real. We call the two
+# networks the players. A function builds both:
 
 
 # %%
@@ -134,15 +134,14 @@ assert all(g is not None and np.any(g) for g in gradients)
 # moves: **differentiate each player's loss only with respect to that player's variables, and give each player its own
 # optimizer**.
 #
-# A common mistake is to add the two losses and differentiate the sum with respect to all variables. Then the critic also follows the
-# generator's loss, and learns to be fooled. The generator also follows the critic's loss, and learns to make fakes that are
-# easy to recognize.
+# A common mistake is to add the two losses and differentiate the sum with respect to all variables. The critic is then
+# also trained to be fooled, and the generator to make fakes that are easy to spot.
 #
 # ## When do you have to record again?
 #
-# The order of the two steps hides a second trap. Suppose the critic has just taken a step. Does the tape that you recorded
-# before give you the generator's gradient against the updated critic? Look at one variable, the first kernel of the
-# generator:
+# The order of the two steps hides a second trap. Suppose the critic has just taken a step, and you now ask the old tape
+# for the generator's gradient. Which critic does that gradient belong to, the old or the new one? Look at one variable,
+# the first kernel of the generator:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -165,16 +164,16 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# The same tape does not see the new critic. A tape keeps the values that it recorded, so its gradient has not changed. If you want
-# the generator's gradient against the critic as it is *now*, run the forward pass again under a new tape. (Updating both
-# players from one recording is not an error. But it is a different algorithm, so choose it deliberately.)
+# The old one: a tape keeps the values that it recorded, so its gradient has not changed. If you want the generator's
+# gradient for the critic as it is *now*, run the forward pass again under a new tape. (Updating both players from one
+# recording is not an error, but it is a different algorithm, so choose it deliberately.)
 #
 # ### Exercise 16.1: repair
 #
-# This function plays one round of the game. It has several bugs. First, it should update only the critic, with the gradient
-# of the first loss that `losses_of` returns. Then it should update only the generator, with the gradient of the second loss.
-# For this second gradient, use the critic *after* its step. Each player has its own optimizer. Call both models with
-# `training=True`. Both players get the same batch `real` and the same `noise`.
+# This function plays one round of the game, and has several bugs. What it should do: first update only the critic, with
+# the gradient of the first loss that `losses_of` returns. Then update only the generator, with the gradient of the
+# second loss, for the critic *after* its step. Each player has its own optimizer, both models are called with
+# `training=True`, and both players get the same batch `real` and the same `noise`.
 
 
 # %%
@@ -228,16 +227,15 @@ check("16.1", play_round)
 # %% [markdown]
 # ## Which loss helps a generator that is losing?
 #
-# Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss. Let
-# `p` be the probability that the critic gives a fake of being real. Our `fooling_loss` is `-log(p)`. In the minimax game of
-# the original paper (Goodfellow et al., 2014), the generator minimizes `log(1 - p)`. Both fall when `p` rises, but they are
-# not equally steep. The gradient reaches the generator through the critic's logit. So compare the slopes of the two losses
-# with respect to this logit.
+# Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss.
+# Let `p` be the probability, according to the critic, that a fake is real. Our `fooling_loss` is `-log(p)`; in the
+# original paper (Goodfellow et al., 2014), the generator minimizes `log(1 - p)` instead. Both fall as `p` rises, but
+# not equally steeply, and what reaches the generator is the slope with respect to the critic's logit.
 #
 # ### Exercise 16.2: predict
 #
-# For a fake, the critic returns the logit -4. So it gives the fake a probability of p = sigmoid(-4) = 0.018 of being real.
-# Compute the slope of each loss with respect to the logit, to three decimals:
+# For a fake, the critic returns the logit -4, which gives the fake a probability of p = sigmoid(-4) = 0.018 of being
+# real. Compute the slope of each loss with respect to the logit, to three decimals:
 #
 # 1. `log(1 - p)`, the minimax loss;
 # 2. `-log(p)`, the cross-entropy for the label 1, as in `fooling_loss`.
@@ -284,9 +282,10 @@ assert np.allclose(original_slopes, -tf.sigmoid(logits), atol=1e-4)
 assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
-# Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step of
-# SGD hardly moves the generator. The other loss, `-log(p)`, is steep, and the same paper recommends it. This is why we use
-# `fooling_loss`. (Adam rescales small gradients, so the difference matters less for the games below, which use Adam.)
+# Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step
+# of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small gradients, the
+# difference matters less. But `-log(p)` is the safe choice in both cases, and the paper recommends it, too. That is why
+# we use `fooling_loss`.
 #
 # ## What does mode collapse look like?
 #
@@ -340,7 +339,7 @@ def train(
 
 
 # %% [markdown]
-# Play the game twice. The first time, each player takes one step per round. The second time, the generator takes five.
+# Play the game twice: first with one step per round for each player, and then with five steps for the generator.
 
 
 # %%
@@ -364,8 +363,8 @@ players = {
 }
 
 # %% [markdown]
-# Here the clouds are called **modes**. We say that the generator reaches a mode if more than one in twenty of its points lie
-# close to the center of that cloud. (An equal share would be one in eight.)
+# Each cloud is a **mode** of the data. We say that the generator reaches a mode if more than 5% of its points lie
+# within 0.4 of that cloud's center. (An equal share would be 12.5%.)
 
 
 # %%
@@ -403,10 +402,10 @@ points = players["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches the clouds. With five steps per round, it puts nearly all points in one place.
-# This is **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed critic, the generator can do no
-# better than map all noise to a single point: the one that the critic finds most real. Once the critic has learned to
-# reject that point, the generator moves to another.
+# With one step each, the generator reaches the clouds. With five steps per round, it puts nearly all points in one
+# place, which is called **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed critic,
+# the generator can do no better than map all noise to a single point: the one that the critic finds most real. Once the
+# critic has learned to reject that point, the generator moves to another.
 #
 # One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one cloud or
 # none in eight of the nine games. With one step each, it reached all eight clouds in seven games, and six in the other two.
@@ -414,12 +413,11 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. For which critic is
-# the generator's gradient: before or after the critic's step?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Does the generator's gradient belong to the critic before its step, or after it?</summary>
 #
-# For the critic before its step, as it was recorded.
+# To the critic before its step, as it was recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
@@ -430,8 +428,8 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # </details>
 # <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
-# Do not trust the losses. Count the modes that the samples reach. Then give the critic more steps for each step of the
-# generator.
+# Do not trust the losses. Count the modes that the samples reach. Then try giving the critic more steps for each step
+# of the generator.
 #
 # </details>
 

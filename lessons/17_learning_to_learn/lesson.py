@@ -484,7 +484,7 @@ assert loss_of(after, x_task, y_task) < 0.5 * loss_of(before, x_task, y_task)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. The inner step ends in <code>optimizer.apply(gradients, variables)</code>, inside the outer tape. The outer
 # gradient is a number. What does it measure?</summary>

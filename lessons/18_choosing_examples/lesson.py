@@ -318,7 +318,7 @@ check("18.1", weighted_gradient)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. You compute weights such as 1 - l/4 inside the block, without <code>stop_gradient</code>. Does an error tell
 # you?</summary>

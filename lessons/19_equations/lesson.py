@@ -303,7 +303,7 @@ check("19.3", rod)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. What do you check first?</summary>
 #

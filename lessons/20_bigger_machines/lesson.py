@@ -1,15 +1,15 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 20 · Bigger machines
 #
-# Your loop runs well on one GPU. You change it for two, and there is no error. But the loss that it prints has doubled, and
-# so has every step. A second device promises the same training, only faster. In this lesson you test whether it is the
-# same, and fix what is not.
+# Your loop runs well on one GPU. You adapt it to two, and it runs without an error. But the printed loss has doubled,
+# and every step moves the weights twice as far. A second device should give you the same training, only faster. In this
+# lesson you test whether it does, and fix what does not.
 #
 # **You will learn to**
 #
-# - take one step on several devices, and test that the weights are those of one device;
-# - divide losses and penalties so that they count once;
-# - clip and measure over all devices.
+# - take one step on several devices, and check that it gives the same weights as on one;
+# - scale losses and penalties so that they count once;
+# - clip gradients and compute metrics across devices.
 #
 # **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
@@ -29,10 +29,10 @@ from keras import layers
 # ## What is one step on several devices?
 #
 # Each device holds a copy of the model, called a **replica**. Each replica works on its own part of the batch. Then the
-# gradients of all parts are added. Every replica takes the same step with this sum, so the copies stay equal.
+# gradients of all parts are added, and every replica takes the same step with this sum, so the copies stay equal.
 #
-# First, do it by hand. Split a batch of 64 into two halves. One model is enough for both, because all replicas have the
-# same weights.
+# First, do it by hand, with a batch of 64 that you split into two halves. One model is enough for both, because all
+# replicas have the same weights.
 
 # %%
 # (256, 20), (256,)
@@ -76,8 +76,8 @@ print("the gradients of the halves add up, within 1e-5:", difference < 1e-5)
 assert difference < 1e-5
 
 # %% [markdown]
-# Each half divides its sum of losses by 64. This is the size of the **global batch**, the batch of all devices together.
-# But a program for one device usually calls `tf.reduce_mean`. What if each half does that?
+# Each half divides its sum of losses by 64, the size of the **global batch**, which is the batch of all devices
+# together. But a program for one device usually calls `tf.reduce_mean`. What if each half does that?
 #
 # > **Predict**
 # >
@@ -98,9 +98,9 @@ assert np.isclose(factor, 2, rtol=1e-4)
 assert largest_difference(added_halves(divisor=32), scaled) < 1e-5
 
 # %% [markdown]
-# A mean of the two means would be right, but the gradients are added. With n devices, the gradient and the loss are n times
-# too large. With SGD, this has the same effect as multiplying the learning rate by n, and there is no error message. The
-# rule is: **sum the losses of each part, and divide by the size of the global batch**.
+# Averaging the two gradients would be correct, but TensorFlow adds them, so with n devices the gradient and the loss
+# are n times too large. With SGD, this has the same effect as multiplying the learning rate by n, and there is no error
+# message. The rule is: **sum the losses of each part, and divide by the size of the global batch**.
 #
 # ## How do I put a copy on each device?
 #
@@ -133,7 +133,7 @@ assert n_replicas == len(devices) > 1
 # ## How do I write one step for all devices?
 #
 # `strategy.run` calls `replica_step` once on each replica, with that replica's part of the data. Inside it,
-# `optimizer.apply` first *adds* the gradients of all replicas. Then it updates each copy with the sum. At the end,
+# `optimizer.apply` first *adds* the gradients of all replicas, and then updates each copy with the sum. At the end,
 # `strategy.reduce` adds the losses that the replicas returned.
 
 
@@ -168,8 +168,8 @@ def make_step(strategy, model, optimizer, reduce_losses=share_of_loss):
 # TensorFlow's default strategy, which has a single replica. So the same program runs on one device and on several. The
 # model and the optimizer are both created inside the scope. The next section shows why.
 #
-# `.batch()` takes the *global* size. To keep each device as busy as before, you would multiply it by the number of
-# devices, and then choose the learning rate anew. Here it stays at 64, to compare with one device.
+# `.batch()` takes the *global* size. In practice, you would multiply it by the number of devices to keep each of them
+# busy, and retune the learning rate. Here it stays at 64, so that you can compare with one device.
 
 
 # %%
@@ -225,19 +225,19 @@ assert largest_difference(weights, wrong) > 1e-3
 assert np.isclose(wrong_losses[0], n_replicas * losses[0], rtol=1e-4)
 
 # %% [markdown]
-# With both optimizers, the printed loss is n times too large. With SGD, the weights are wrong as well. With Adam, they differ
-# much less, because Adam divides each gradient by its typical size. So compare the losses first. They show the mistake
-# with any optimizer.
+# With both optimizers, the printed loss is n times too large. With SGD, the weights are wrong as well. With Adam, they
+# differ much less, because Adam divides each gradient by its typical size. So compare the losses first, because they
+# show the mistake with any optimizer.
 #
 # ## What belongs in the scope?
 #
-# Create everything that has variables inside the scope: the model, the optimizer and the metrics. In code on the web, the
-# optimizer is often created outside. What happens then?
+# Create everything that has variables inside the scope: the model, the optimizer and the metrics. In code that you find
+# online, the optimizer is often created outside. What happens then?
 #
 # > **Predict**
 # >
-# > You create the model inside the scope. You create and build Adam outside, so its variables are created outside, too.
-# > You take four steps. What happens?
+# > You create the model inside the scope, but you create and build Adam outside, so its variables are outside, too.
+# > Then you take four steps. What happens?
 
 # %%
 predict("20.b", "")
@@ -290,21 +290,21 @@ with strategy.scope():
 assert raises(model, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# There is no error, but the copies drift apart. Adam's running averages exist only once, for all the replicas. Each
-# replica updates them before its own step, so each takes a different step. Two similar mistakes do raise an error: a
-# model created outside the scope, and an optimizer created outside that you never `build`.
+# There is no error, but the copies drift apart. The second replica finds averages that the first has already updated,
+# so the two take different steps. Two similar mistakes do raise an error: a model created outside the scope, and an
+# optimizer created outside that you never `build`.
 #
 # ## What else must the replicas share?
 #
-# Three quantities cannot be computed correctly from one replica's part of the batch.
+# Three more things go wrong if each replica looks only at its own part of the batch.
 #
 # **Penalties.** So far, the loss came only from the examples. A penalty on the weights, which Keras collects in
-# `model.losses`, does not depend on them. So every replica computes the whole penalty, and the sum over n replicas
+# `model.losses`, does not depend on the examples, so every replica computes all of it, and the sum over n replicas
 # contains it n times. Divide it by n.
 #
-# **The size of the batch.** The step above always divides by 64. But the last batch of an epoch may be smaller, and then
-# its loss is too small. So let the replicas count their examples together. `all_reduce` adds a number from every
-# replica, and every replica gets the sum. This happens inside `replica_step`:
+# **The size of the batch.** The step above always divides by 64. But the last batch of an epoch may be smaller, and
+# then its loss is too small. To fix this, let the replicas count their examples together. `all_reduce` adds a number
+# from every replica, and every replica gets the sum. This happens inside `replica_step`:
 #
 # ```python
 # replica = tf.distribute.get_replica_context()
@@ -312,10 +312,10 @@ assert raises(model, keras.optimizers.Adam(0.01))
 # loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / count
 # ```
 #
-# **Metrics.** Do not average one fraction per replica. Say that one replica has 16 of 32 answers right, and another 8 of 8.
-# The mean of 50% and 100% is 75%. But 24 of 40 are right, which is 60%. So create a Keras metric inside the scope, and
-# call `accuracy.update_state(y, logits)` in `replica_step`. Each replica counts its own examples. After the epoch,
-# `accuracy.result()` adds the counts before it divides.
+# **Metrics.** Do not average one fraction per replica. Say that one replica has 16 of 32 answers correct, and another 8
+# of 8. The mean of 50% and 100% is 75%, but 24 of 40 are correct, which is 60%. So create a Keras metric inside the
+# scope, and call `accuracy.update_state(y, logits)` in `replica_step`. Each replica counts its own examples. After the
+# epoch, `accuracy.result()` adds the counts before it divides.
 
 # %% tags=["claims"]
 with strategy.scope():
@@ -379,8 +379,9 @@ check("20.1", share_of_gradients)
 # the order matter? Say that one replica computes the gradient 3, another computes 5, and the limit is 4. If you add first,
 # the sum is 8, and clipping makes it 4. If you clip first, you get 3 and 4. Their sum is 7, above the limit.
 #
-# So add the gradients yourself, with `all_reduce`, and clip the sum. Now every replica holds the *whole* gradient. But
-# `apply` will add the gradients of all n replicas again, so divide by n first:
+# So add the gradients yourself, with `all_reduce`, and clip the sum. After that, every replica holds the *whole*
+# gradient. But `apply` still adds up whatever the replicas pass to it, now n copies of the same gradient, so pass each
+# one's nth part:
 
 
 # %%
@@ -500,7 +501,7 @@ check("20.2", step_on_copies)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Four replicas have parts of equal size. Each one uses <code>tf.reduce_mean</code>, and the optimizer is SGD.
 # How does this change your steps?</summary>

@@ -529,7 +529,7 @@ check("21.5", held_out)
 # %% [markdown]
 # ## Checkpoint
 #
-# Answer each question before you open it.
+# Answer each question before you open the answer.
 #
 # <details><summary>1. Your step gives the same weights as <code>fit</code> on a model without dropout, but not on a model with dropout. What do you
 # suspect?</summary>
