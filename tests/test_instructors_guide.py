@@ -100,6 +100,14 @@ def test_a_plan_names_lessons_in_an_order_that_builds_up_and_adds_them_right():
                 done.append(lesson.number)
 
 
+def test_the_lessons_of_a_day_fit_into_their_hours():
+    slots = re.findall(r"^\| (\d+):(\d+)–(\d+):(\d+) \| [\d, ]+ \| (\d+) \|$", GUIDE, re.M)
+    assert len(slots) > 3
+    for *clock, minutes in slots:
+        start_hour, start, end_hour, end = map(int, clock)
+        assert 60 * (end_hour - start_hour) + end - start == int(minutes), clock
+
+
 def test_the_first_plan_is_the_course_in_a_day():
     assert tuple(", ".join(numbers for numbers, _ in plans()[0]).split(", ")) == ONE_DAY
 

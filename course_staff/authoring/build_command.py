@@ -67,8 +67,8 @@ def build(
             authoring.build(stale, folders, lambda s: bars.advance(tasks[s.name]))
     unchanged = len(chosen) - len(stale) - len(renewed)
     console.print(
-        f"{len(unobserved)} lessons observed. Notebooks: {len(stale)} executed, "
-        f"{len(renewed)} in text alone, {unchanged} unchanged."
+        f"Notebooks: {len(stale)} executed, {len(renewed)} with changed text, {unchanged} "
+        f"unchanged. Results of answers: {len(unobserved)} lessons computed again."
     )
 
 

@@ -313,10 +313,7 @@ def _lowered(rows: "list[Row]") -> list[str]:
 
 def _excused(grading: "Grading") -> list[str]:
     """Say who handed in a lesson from which overrides.csv excuses them."""
-    names = {row.student: row.student for row in grading.counting}
-    if roster := grading.roster:
-        names = {student: m.name for student in names if (m := roster.member(student))}
-    handed_in = {(names.get(row.student, ""), row.lesson) for row in grading.counting}
+    handed_in = {(grading.name_of(row.student), row.lesson) for row in grading.newest}
     return [
         f"overrides.csv excuses {student} from lesson {lesson}, which was handed in. It does not "
         "count. To count it, remove the line."

@@ -40,8 +40,9 @@ def release(
     included.
 
     Hand out the folder or the zip: `course release gradienttape.zip --lessons 01-07`. To hand out
-    more lessons or a correction, release again. Students unpack the new release over the old
-    folder; their work is in `work/`, which is never in a release. Then they run `course update`.
+    more lessons or a correction, release again under the same name, because the folder in a zip has
+    the name of the zip. Students unpack the new release over the old folder; their work is in
+    `work/`, which is never in a release. Then they run `course update`.
     """
     with need_extra("author", "Reading lessons"):
         from .release.student_files import release_files

@@ -74,9 +74,23 @@ class Grading:
         return self.programs.get((row.submission, row.exercise), "")
 
     @property
-    def counting(self) -> list[Row]:
+    def newest(self) -> list[Row]:
         """The rows of the newest submissions."""
         return [row for row in self.rows if row.counts]
+
+    @property
+    def counting(self) -> list[Row]:
+        """The newest rows, without those of lessons from which the student is excused."""
+        return [row for row in self.newest if not self.excuse(row)]
+
+    def name_of(self, student: str) -> str:
+        """Return a student's name in the gradebook, which is that of the roster if there is one."""
+        member = self.roster.member(student) if self.roster else None
+        return member.name if member else student
+
+    def excuse(self, row: Row) -> str:
+        """Return why a row's student is excused from its lesson; empty if they are not."""
+        return self.excuses.get((self.name_of(row.student), row.lesson), "")
 
     @property
     def strangers(self) -> list[str]:
@@ -90,7 +104,7 @@ class Grading:
         """The students on the roster who handed in nothing for a lesson, by its number."""
         if self.roster is None:
             return {}
-        lessons = sorted({row.lesson for row in self.counting})
+        lessons = sorted({row.lesson for row in self.newest})
         handed_in = [
             (member, {row.lesson for row in self.of_member(member)})
             for member in self.roster.members

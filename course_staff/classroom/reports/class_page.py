@@ -39,7 +39,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
     lessons = sorted({row.lesson for row in rows})
     exercises = [e for e in all_exercises() if e.id[:2] in lessons]
     by_cell = {(row.student, row.exercise): row for row in rows}
-    students = sorted({row.student for row in rows})
+    students = sorted({row.student for row in grading.newest})
     return {
         "students": [_student_line(s, names[s], exercises, by_cell) for s in students],
         "exercises": (lines := _exercise_lines(exercises, rows)),

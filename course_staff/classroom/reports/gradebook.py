@@ -17,7 +17,10 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
 
 def results_jsonl(grading: Grading) -> str:
     """Return one JSON object a line for each exercise of each submission, in a fixed order."""
-    return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in grading.rows)
+    rows = [
+        asdict(row) | {"counts": row.counts and not grading.excuse(row)} for row in grading.rows
+    ]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def gradebook_csv(grading: Grading) -> str:
@@ -29,8 +32,7 @@ def gradebook_csv(grading: Grading) -> str:
     and for nobody else, with the group that it says, where it says any. The text starts with a byte
     order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
     """
-    rows = grading.counting
-    lessons = sorted({row.lesson for row in rows})
+    lessons = sorted({row.lesson for row in grading.newest})
     exercises = [e for e in all_exercises() if e.id[:2] in lessons]
     header = ["student", *(e.id for e in exercises), *(f"lesson {n}" for n in lessons)]
     text = io.StringIO()
@@ -42,7 +44,6 @@ def gradebook_csv(grading: Grading) -> str:
     table.writerow([*header, "total", "possible", "comments", *more])
     for student, group, student_rows in lines:
         excuses = grading.excuses_of(student)
-        student_rows = [row for row in student_rows if row.lesson not in excuses]
         points = {row.exercise: row.points for row in student_rows}
         cells = [_number(points.get(e.id)) for e in exercises]
         sums = [
@@ -72,8 +73,10 @@ def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
     if grading.roster is not None:
         return [(m.name, m.group, grading.of_member(m)) for m in grading.roster.members]
     students: dict[str, list[Row]] = {}
-    for row in grading.counting:
-        students.setdefault(row.student, []).append(row)
+    for row in grading.newest:
+        of_student = students.setdefault(row.student, [])
+        if not grading.excuse(row):
+            of_student.append(row)
     return [(student, "", student_rows) for student, student_rows in sorted(students.items())]
 
 

@@ -77,10 +77,11 @@ def page_name(student: str) -> str:
 
 def _feedback(student: str, grading: Grading) -> dict:
     student_rows = [row for row in grading.rows if row.student == student]
-    counting = [row for row in student_rows if row.counts]
+    newest = [row for row in student_rows if row.counts]
+    counting = [row for row in newest if not grading.excuse(row)]
     lessons = []
-    for number in sorted({row.lesson for row in counting}):
-        rows = [row for row in counting if row.lesson == number]
+    for number in sorted({row.lesson for row in newest}):
+        rows = [row for row in newest if row.lesson == number]
         older = {row.submission for row in student_rows if row.lesson == number and not row.counts}
         lessons.append(
             {
@@ -92,12 +93,14 @@ def _feedback(student: str, grading: Grading) -> dict:
                 "submission": rows[0].submission,
                 "submitted": rows[0].submitted,
                 "comment": rows[0].on_lesson,
+                "excuse": grading.excuse(rows[0]),
                 "older": sorted(older),
             }
         )
     return {
         "student": student,
         "lessons": lessons,
+        "counted": len({row.lesson for row in counting}),
         "points": points_of(counting),
         "possible": sum(row.possible for row in counting),
         "signs": SIGNS,

@@ -51,8 +51,8 @@ def upload_csv(grading: Grading) -> bytes:
     table.writerow([*(roster.header[place] for place in kept), *names])
     for cells, member in roster.lines:
         if member is not None:
-            rows, excuses = grading.of_member(member), grading.excuses_of(member.name)
-            points = ["" if n in excuses else points_in(rows, n) for n in lessons]
+            rows = grading.of_member(member)
+            points = [points_in(rows, number) for number in lessons]
         elif _POINTS_POSSIBLE.match(cells[0]):
             points = [
                 f"{_possible(number)}" if place is None else cells[place].strip()
@@ -110,7 +110,7 @@ def _new_column(number: str) -> str:
 
 
 def _lessons(grading: Grading) -> list[str]:
-    return sorted({row.lesson for row in grading.counting})
+    return sorted({row.lesson for row in grading.newest})
 
 
 def _possible(number: str) -> int:

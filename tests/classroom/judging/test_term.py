@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from dataclasses import replace
 
 import pytest
@@ -187,3 +188,20 @@ def test_work_of_an_excused_student_is_graded_and_does_not_count(tmp_path):
     (sentence,) = _excused(grading)
     assert sentence.startswith("overrides.csv excuses Bob B from lesson 01, which was handed in.")
     assert _excused(Grading(rows=handed_in)) == []
+    out = tmp_path / "out"
+    write_results(grading, out)
+    counts = {
+        row["student"]: row["counts"]
+        for row in map(json.loads, (out / "results.jsonl").read_text("utf-8").splitlines())
+    }
+    assert counts == {"Ada Lovelace": True, "Bob B": False}
+    (feedback,) = out.glob("feedback/Bob-B*.html")
+    text = " ".join(feedback.read_text("utf-8").split())
+    assert "0 of 0 points in 0 lessons" in text
+    assert "You are excused from this lesson</strong> (Ill (Me)), so it does not count." in text
+
+
+def test_without_a_roster_an_excused_student_keeps_a_line_in_the_gradebook():
+    grading = Grading(rows=rows("ada", points=2.0), excuses={("ada", "01"): "Ill (Me)"})
+    (ada,) = table(gradebook_csv(grading))
+    assert (ada["student"], ada["lesson 01"], ada["total"]) == ("ada", "excused", "0")

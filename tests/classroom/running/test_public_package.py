@@ -119,6 +119,9 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
     text = tmp_path / "lessons/01_first_tape/lesson.py"
     text.write_text(text.read_text() + "\n# %% [markdown]\n# Another sentence.\n")
     assert exercises_version() == seen[-1]  # of a lesson only the code counts
+    minutes = tmp_path / "generated" / "lessons.json"
+    minutes.write_text(minutes.read_text().replace('"minutes": 45', '"minutes": 50', 1))
+    assert exercises_version() == seen[-1]
     monkeypatch.setattr(public_package, "version", lambda name: "another TensorFlow")
     assert len({*seen, exercises_version()}) == 10
 
