@@ -1,15 +1,16 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train a generator against a critic. The losses look plausible, but the samples are useless, or all alike, and no
-# error says why. Each network has its own loss, and each update must change only that network's weights. Get this
-# wrong, and training fails silently. In this lesson you decide which weights each step moves.
+# You train two networks against each other: one makes samples, and the other judges them. The losses look plausible,
+# but the samples are useless, or all alike, and no error says why. Each network has its own loss, and each update must
+# change only that network's weights. Get this wrong, and training fails silently. In this lesson you decide which
+# weights each step moves.
 #
 # **You will learn to**
 #
 # - write a round of a game between two networks, with two losses, two lists of variables and two optimizers;
 # - choose a loss that still has a gradient when the generator loses;
-# - recognize mode collapse, and count it.
+# - recognize mode collapse, where all samples are alike, and measure it.
 #
 # **Before you start**: [15 · Input gradients](15_input_gradients.ipynb) and
 # [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
@@ -29,8 +30,8 @@ from keras import layers
 # ## What does each player want?
 #
 # In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples
-# from noise. The **critic**, as we call the discriminator for short, judges whether an example is real. We call the two
-# networks the players. A function builds both:
+# from noise. The **discriminator**, here called the **critic** for short, judges whether an example is real. We call
+# the two networks the players. A function builds both:
 
 
 # %%
@@ -139,8 +140,8 @@ assert all(g is not None and np.any(g) for g in gradients)
 #
 # ## When do you have to record again?
 #
-# The order of the two steps hides a second trap. Suppose the critic has just taken a step, and you now ask the old tape
-# for the generator's gradient. Which critic does that gradient belong to, the old or the new one? Look at one variable,
+# There is also a trap in the order of the two steps. Suppose the critic has just taken a step, and you now ask the old
+# tape for the generator's gradient. Is that the gradient for the old critic or for the new one? Look at one variable,
 # the first kernel of the generator:
 
 # %%
@@ -164,9 +165,9 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# The old one: a tape keeps the values that it recorded, so its gradient has not changed. If you want the generator's
-# gradient for the critic as it is *now*, run the forward pass again under a new tape. (Updating both players from one
-# recording is not an error, but it is a different algorithm, so choose it deliberately.)
+# It is for the old critic: a tape keeps the values that it recorded, so its gradient has not changed. If you want the
+# generator's gradient for the critic as it is *now*, run the forward pass again under a new tape. (Updating both
+# players from one recording is not an error, but it is a different algorithm, so choose it deliberately.)
 #
 # ### Exercise 16.1: repair
 #
@@ -230,7 +231,8 @@ check("16.1", play_round)
 # Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss.
 # Let `p` be the probability, according to the critic, that a fake is real. Our `fooling_loss` is `-log(p)`; in the
 # original paper (Goodfellow et al., 2014), the generator minimizes `log(1 - p)` instead. Both fall as `p` rises, but
-# not equally steeply, and what reaches the generator is the slope with respect to the critic's logit.
+# with different slopes. The critic returns a logit, so the slope that matters is the one with respect to the logit: it
+# multiplies every gradient that flows back to the generator.
 #
 # ### Exercise 16.2: predict
 #
@@ -295,7 +297,7 @@ assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %%
 def move(player, optimizer, loss_of, generator, draw):
-    """Update one player, the critic or the generator, once."""
+    """Update one player once; the generator makes the fakes for both."""
     noise = tf.random.normal((64, generator.input_shape[1]))
     real = draw(64)
     with tf.GradientTape() as tape:
@@ -306,7 +308,7 @@ def move(player, optimizer, loss_of, generator, draw):
 
 
 def adam_for(player, rate):
-    """Return Adam with its variables, which a tf.function cannot create after its first trace."""
+    """Return Adam with its variables created now: inside a tf.function, that could fail."""
     optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
     optimizer.build(player.trainable_variables)
     return optimizer
@@ -415,9 +417,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Does the generator's gradient belong to the critic before its step, or after it?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Is the generator's gradient for the critic before its step, or after it?</summary>
 #
-# To the critic before its step, as it was recorded.
+# For the critic before its step, as it was recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>

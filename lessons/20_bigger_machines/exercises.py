@@ -207,7 +207,7 @@ EXERCISES = (
     ),
     Question(
         id="20.2",
-        title="A loop from the web, over copies",
+        title="A step on several copies",
         kind="repair",
         points=3,
         draw=draw_copies,

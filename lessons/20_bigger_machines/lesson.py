@@ -164,9 +164,9 @@ def make_step(strategy, model, optimizer, reduce_losses=share_of_loss):
 
 
 # %% [markdown]
-# `experimental_distribute_dataset` splits each batch into one part per replica. `tf.distribute.get_strategy()` returns
-# TensorFlow's default strategy, which has a single replica. So the same program runs on one device and on several. The
-# model and the optimizer are both created inside the scope. The next section shows why.
+# `experimental_distribute_dataset` splits each batch into one part per replica. On one device, use
+# `tf.distribute.get_strategy()`, TensorFlow's default strategy: it has a single replica, so the same program runs
+# unchanged. The model and the optimizer are both created inside the scope. The next section shows why.
 #
 # `.batch()` takes the *global* size. In practice, you would multiply it by the number of devices to keep each of them
 # busy, and retune the learning rate. Here it stays at 64, so that you can compare with one device.
@@ -226,8 +226,8 @@ assert np.isclose(wrong_losses[0], n_replicas * losses[0], rtol=1e-4)
 
 # %% [markdown]
 # With both optimizers, the printed loss is n times too large. With SGD, the weights are wrong as well. With Adam, they
-# differ much less, because Adam divides each gradient by its typical size. So compare the losses first, because they
-# show the mistake with any optimizer.
+# differ much less, because Adam divides each gradient by its typical size. The printed loss shows the mistake with any
+# optimizer, so compare that first.
 #
 # ## What belongs in the scope?
 #
@@ -290,15 +290,15 @@ with strategy.scope():
 assert raises(model, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# There is no error, but the copies drift apart. The second replica finds averages that the first has already updated,
-# so the two take different steps. Two similar mistakes do raise an error: a model created outside the scope, and an
-# optimizer created outside that you never `build`.
+# There is no error, but the copies drift apart. The first replica updates Adam's averages and takes its step; the
+# second updates the same averages *again*, and takes a different step. Two similar mistakes do raise an error: a model
+# created outside the scope, and an optimizer created outside that you never `build`.
 #
 # ## What else must the replicas share?
 #
-# Three more things go wrong if each replica looks only at its own part of the batch.
+# Three more things need care.
 #
-# **Penalties.** So far, the loss came only from the examples. A penalty on the weights, which Keras collects in
+# **Penalties.** So far, the loss has come only from the examples. A penalty on the weights, which Keras collects in
 # `model.losses`, does not depend on the examples, so every replica computes all of it, and the sum over n replicas
 # contains it n times. Divide it by n.
 #
@@ -312,7 +312,7 @@ assert raises(model, keras.optimizers.Adam(0.01))
 # loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / count
 # ```
 #
-# **Metrics.** Do not average one fraction per replica. Say that one replica has 16 of 32 answers correct, and another 8
+# **Metrics.** Do not average one fraction per replica. Suppose one replica gets 16 of 32 answers correct, and another 8
 # of 8. The mean of 50% and 100% is 75%, but 24 of 40 are correct, which is 60%. So create a Keras metric inside the
 # scope, and call `accuracy.update_state(y, logits)` in `replica_step`. Each replica counts its own examples. After the
 # epoch, `accuracy.result()` adds the counts before it divides.
@@ -375,13 +375,12 @@ check("20.1", share_of_gradients)
 # %% [markdown]
 # ## Where do I clip?
 #
-# The optimizer options `clipnorm` and `global_clipnorm` clip the gradients of each replica *before* they are added. Why does
-# the order matter? Say that one replica computes the gradient 3, another computes 5, and the limit is 4. If you add first,
-# the sum is 8, and clipping makes it 4. If you clip first, you get 3 and 4. Their sum is 7, above the limit.
+# The optimizer options `clipnorm` and `global_clipnorm` clip the gradients of each replica *before* they are added. Why
+# does the order matter? Suppose one replica's gradient is 3, another's is 5, and the limit is 4. If you add first, the
+# sum is 8, and clipping makes it 4. If you clip first, you get 3 and 4. Their sum is 7, above the limit.
 #
-# So add the gradients yourself, with `all_reduce`, and clip the sum. After that, every replica holds the *whole*
-# gradient. But `apply` still adds up whatever the replicas pass to it, now n copies of the same gradient, so pass each
-# one's nth part:
+# So add the gradients yourself, with `all_reduce`, and clip the sum. Every replica then holds the *whole* gradient, and
+# `apply` would add all n of these equal copies. So each replica divides it by n before it calls `apply`:
 
 
 # %%
