@@ -1,8 +1,8 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked. Then one colleague added sample weights, and your loop
-# silently ignored them. Another switched to 16-bit arithmetic, and the model all but stopped learning. `fit` would have
+# You wrote your own loop to clip gradients, and it worked. Then one colleague passed sample weights, and your loop
+# could not take them. Another switched to 16-bit arithmetic, and the model all but stopped learning. `fit` would have
 # handled both; your loop handles neither. In this lesson you make the smallest change that does the job, and test that
 # everything else `fit` does still works.
 #
@@ -45,8 +45,66 @@ from keras import layers
 # Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# We take `train_step` first, out of order, because it shows where a loss and an optimizer plug in. After that, these
-# two smaller options are easy.
+# This lesson starts with the loss. Then it turns to `train_step`, because that shows what reaches the optimizer.
+
+# %% [markdown]
+# ## How do I use my own loss?
+#
+# The loss is the easiest thing to change. Suppose you promise delivery times, and being an hour late costs nine times
+# as much as being an hour early. Keras has no such loss, but `compile` accepts any function of `(y, y_hat)` that is
+# built from TensorFlow operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
+
+
+# %%
+def cost_of_delay(y, y_hat):
+    late = y - y_hat
+    cost = tf.where(late > 0, 9 * late, -late)
+    # one loss for each example, (n,)
+    return tf.reduce_mean(cost, axis=-1)
+
+
+# %% [markdown]
+# The data are 400 parcels, each with a distance, `x_line`, and a delivery time in hours, `y_line`. The times lie near a
+# straight line, with noise:
+
+
+# %%
+def line_model(model_class=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    return model_class([keras.Input((1,)), layers.Dense(1)])
+
+
+distances, times = make_line(400, noise=1.0, seed=14)
+# (400, 1) both
+x_line, y_line = tf.constant(distances), tf.constant(times)
+
+model = line_model()
+model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
+model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+
+on_time = y_line < model(x_line)
+print(f"parcels that arrive on time: {np.mean(on_time):.0%}")
+
+# %% tags=["claims"]
+by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+for _ in range(100):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(cost_of_delay(y_line, by_loop(x_line, training=True)))
+    gradients = tape.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(gradients, by_loop.trainable_variables)
+
+for by_hand, by_fit in zip(by_loop.get_weights(), model.get_weights(), strict=True):
+    assert np.allclose(by_hand, by_fit, atol=1e-3)
+assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
+
+# %% [markdown]
+# Nine out of ten parcels arrive on time. To see why, suppose you push every promise back by a small ε. Each early
+# parcel now costs ε more, and each late one 9ε less. At the minimum these changes cancel, so there are nine early
+# parcels for every late one. (Up to a constant factor, this is the *quantile loss*.)
+#
+# The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
+# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different
+# weights: each weight would multiply the mean of the batch.
 
 # %% [markdown]
 # ## What does fit do with a batch?
@@ -72,8 +130,8 @@ class ShortStep(keras.Sequential):
 # %% [markdown]
 # The tape, the gradient and the update are the ones from lesson 09. Two calls are new. `compute_loss` computes the loss
 # that you gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics that you
-# gave to `compile`, and returns all values, which `fit` shows and records. It does not update the mean loss, which is
-# always `self.metrics[0]`, so the step does that itself.
+# gave to `compile`, and returns every metric's value for `fit` to show and record. The mean loss, `self.metrics[0]`, is
+# the exception: the step has to update it.
 #
 # Is this what Keras does? To find out, start two models from the same weights, and give them the same batches of 100.
 # There are 512 examples, so the last batch has only 12:
@@ -118,8 +176,8 @@ assert largest_difference(keras_model, short_model) < 1e-5
 assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
 
 # %% [markdown]
-# The weights agree, but the short version reports another loss. And `fit` has options that you have not tried yet. One is
-# loss scaling, for training in 16 bits; another is a weight for each example:
+# The final weights agree, but the short version reports a different loss. And there are two options of `fit` that you
+# have not tried yet: loss scaling, for training in 16 bits, and a weight for each example:
 
 # %%
 keras_model, short_model = build_model(), build_model(ShortStep)
@@ -168,9 +226,9 @@ class WrittenOut(keras.Sequential):
 # 1. **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If you give
 #   `fit` no weights, it is `None`.
 # 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In
-#    16-bit arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` always
-#    divides the gradients by the factor, whether or not you scaled the loss, so with a factor of 8, each update of the
-#    short version was eight times too small.
+#    16-bit arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` divides
+#    the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with a
+#    factor of 8 its updates were one eighth of the right size.
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
 #   its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
 #
@@ -200,8 +258,7 @@ assert difference < 1e-4
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
-# everything that Keras's own step does. At the moment, it leaves out five things, some of which even the short version
-# includes.
+# everything that Keras's own step does. At the moment, it leaves out five things.
 #
 # The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
 # optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
@@ -248,71 +305,13 @@ check("14.3", penalized_train_step)
 # </details>
 
 # %% [markdown]
-# ## How do I use my own loss?
-#
-# A new loss needs no `train_step`. Suppose you promise delivery times, and being an hour late costs nine times as much
-# as being an hour early. Keras has no such loss, but `compile` accepts any function of `(y, y_hat)` that is built from
-# TensorFlow operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
-
-
-# %%
-def cost_of_delay(y, y_hat):
-    late = y - y_hat
-    cost = tf.where(late > 0, 9 * late, -late)
-    # one loss for each example, (n,)
-    return tf.reduce_mean(cost, axis=-1)
-
-
-# %% [markdown]
-# The data are 400 parcels, each with a distance, `x_line`, and a delivery time in hours, `y_line`. The times lie near a
-# straight line, with noise:
-
-
-# %%
-def line_model(model_class=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    return model_class([keras.Input((1,)), layers.Dense(1)])
-
-
-distances, times = make_line(400, noise=1.0, seed=14)
-# (400, 1) both
-x_line, y_line = tf.constant(distances), tf.constant(times)
-
-model = line_model()
-model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
-model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
-
-on_time = y_line < model(x_line)
-print(f"parcels that arrive on time: {np.mean(on_time):.0%}")
-
-# %% tags=["claims"]
-by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
-for _ in range(100):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(cost_of_delay(y_line, by_loop(x_line, training=True)))
-    gradients = tape.gradient(loss, by_loop.trainable_variables)
-    optimizer.apply(gradients, by_loop.trainable_variables)
-
-assert largest_difference(by_loop, model) < 1e-3
-assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
-
-# %% [markdown]
-# Nine out of ten parcels arrive on time. To see why, suppose you promise a slightly later time, by ε. Each parcel that
-# was early now costs ε more, and each that was late costs 9ε less. At the minimum the two balance, so there are nine
-# early parcels for every late one. (Up to a constant factor, this is the *quantile loss*.)
-#
-# The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
-# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different
-# weights: each weight would multiply the mean of the batch.
-
-# %% [markdown]
 # ## How do I change the gradients?
 #
 # Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
 # gradient together with its variable, so subclass the optimizer and override `update_step`, which Keras calls once for
-# each variable at the end of an update. It receives a plain `tf.Variable`, whose name ends in the names of the layer
-# and the variable, such as `model/body/kernel:0`. (If all variables share one limit, use the optimizer's `clipnorm`
-# option instead.)
+# each variable at the end of an update. It is passed a `tf.Variable` rather than a Keras variable, with a name such as
+# `model/body/kernel:0`, which contains the name of the layer. (If all variables share one limit, use the optimizer's
+# `clipnorm` option instead.)
 
 
 # %%
@@ -400,7 +399,7 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 #
 # ### Exercise 14.2: repair
 #
-# In *adaptive clipping*, you choose no limits: the norm of each gradient may be at most one tenth of the norm of its
+# *Adaptive clipping* needs no chosen limits: it caps the norm of each gradient at one tenth of the norm of its
 # variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
 # otherwise never change.
 #
