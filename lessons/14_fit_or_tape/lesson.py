@@ -45,7 +45,7 @@ from keras import layers
 # Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# This lesson starts with the loss. Then it turns to `train_step`, because that shows what reaches the optimizer.
+# You start with the loss, then look inside `train_step`, and finally change the gradients in the optimizer.
 
 # %% [markdown]
 # ## How do I use my own loss?
@@ -98,9 +98,9 @@ for by_hand, by_fit in zip(by_loop.get_weights(), model.get_weights(), strict=Tr
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine out of ten parcels arrive on time. To see why, suppose you push every promise back by a small ε. Each early
-# parcel now costs ε more, and each late one 9ε less. At the minimum these changes cancel, so there are nine early
-# parcels for every late one. (Up to a constant factor, this is the *quantile loss*.)
+# Nine out of ten parcels arrive on time. To see why, suppose you promise every parcel ε hours later. Each early parcel
+# now costs ε more, and each late one 9ε less. At the minimum the two balance, so there are nine early parcels for every
+# late one. (Up to a constant factor, this is the *quantile loss*.)
 #
 # The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
 # mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different
@@ -110,8 +110,8 @@ assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work. Validation still uses Keras's `test_step`, which you can
-# override in the same way, but without a tape. Here is a short `train_step`:
+# shuffling, callbacks and the progress bar still work. Validation calls `test_step` instead. You can override that,
+# too; it needs no tape and no update. Here is a short `train_step`:
 
 
 # %%
@@ -130,8 +130,8 @@ class ShortStep(keras.Sequential):
 # %% [markdown]
 # The tape, the gradient and the update are the ones from lesson 09. Two calls are new. `compute_loss` computes the loss
 # that you gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics that you
-# gave to `compile`, and returns every metric's value for `fit` to show and record. The mean loss, `self.metrics[0]`, is
-# the exception: the step has to update it.
+# gave to `compile`, and returns every metric's value for `fit` to show and record. It does not update the running mean
+# of the loss, which is the first metric, `self.metrics[0]`, so your step must do that itself.
 #
 # Is this what Keras does? To find out, start two models from the same weights, and give them the same batches of 100.
 # There are 512 examples, so the last batch has only 12:
@@ -176,8 +176,9 @@ assert largest_difference(keras_model, short_model) < 1e-5
 assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
 
 # %% [markdown]
-# The final weights agree, but the short version reports a different loss. And there are two options of `fit` that you
-# have not tried yet: loss scaling, for training in 16 bits, and a weight for each example:
+# The final weights agree, but the reported losses do not; you will see why below. Now try two features that the short
+# version has not had to support: sample weights, which count some examples more than others, and loss scaling, which
+# multiplies the loss by a constant so that small gradients survive in 16 bits:
 
 # %%
 keras_model, short_model = build_model(), build_model(ShortStep)
@@ -210,15 +211,19 @@ else:
 # %%
 class WrittenOut(keras.Sequential):
     def train_step(self, data):
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)  # 1
+        # 1
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)  # 1
-            scaled = self.optimizer.scale_loss(loss)  # 2
+            # 1
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+            # 2
+            scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
         batch_size = tf.shape(x)[0]
-        self.metrics[0].update_state(loss, sample_weight=batch_size)  # 3
+        # 3
+        self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
@@ -309,9 +314,8 @@ check("14.3", penalized_train_step)
 #
 # Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
 # gradient together with its variable, so subclass the optimizer and override `update_step`, which Keras calls once for
-# each variable at the end of an update. It is passed a `tf.Variable` rather than a Keras variable, with a name such as
-# `model/body/kernel:0`, which contains the name of the layer. (If all variables share one limit, use the optimizer's
-# `clipnorm` option instead.)
+# each variable at the end of an update. The variable's name tells you its layer: `model/body/kernel:0` belongs to the
+# layer `body`. (If all variables share one limit, use the optimizer's `clipnorm` option instead.)
 
 
 # %%
@@ -387,11 +391,12 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 #
 # ## Why update_step, and not apply?
 #
-# `apply` receives all gradients at once, so it may look like the better place. At that point, however, they are not final yet:
+# `apply` receives all gradients at once, so it may look like the better place. At that point, however, they may not be
+# final yet:
 #
-# - With **loss scaling**, they are still multiplied by the `loss_scale_factor`.
-# - With **accumulation** (`gradient_accumulation_steps=2`), `apply` gets the gradients of one batch, but the update uses the
-#   mean over two.
+# - With **loss scaling**, they are still too large by the `loss_scale_factor`.
+# - With **accumulation** (`gradient_accumulation_steps=2`), Keras averages the gradients of two batches before each
+#   update, and `apply` sees only one batch's at a time.
 #
 # `apply` first divides the gradients by the factor, then averages them over the batches, and only then calls
 # `update_step` for each variable. So change gradients in `update_step`. (*Going deeper* tests this with loss scaling
