@@ -77,7 +77,7 @@ def test_a_lesson_has_its_mistakes_a_question_and_an_experiment(lesson):
     assert section, f"docs/common_mistakes.md has no section {heading}"
     title, text = section
     assert title == lesson.title
-    assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 4, f"two to four mistakes under {heading}"
+    assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 3, f"two or three mistakes under {heading}"
     assert text.count("**Ask**") == text.count("**Show**") == 1
     known = {exercise.id for exercise in lesson.exercises()}
     named = set(re.findall(r"\b\d\d\.\d\b", text))

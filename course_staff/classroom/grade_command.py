@@ -116,9 +116,10 @@ def grade(
 ) -> None:
     """Grade a class: run every notebook in a sandbox, and judge its answers as `check` does.
 
-    SUBMISSIONS is what you collected: zips from `course hand-in`, downloads from Moodle, Canvas, or
-    Blackboard, packed or unpacked, nbgrader's `student/lesson/lesson.ipynb`, or files
-    `student_lesson.ipynb`. If a student handed in a lesson several times, the newest counts.
+    SUBMISSIONS is the folder with what you collected. It may contain zips from `course hand-in`,
+    downloads from Moodle, Canvas, or Blackboard, nbgrader's folders, and files
+    `student_lesson.ipynb`. Archives may stay packed. If a student handed in a lesson several times,
+    the newest counts.
 
     The results folder contains
 

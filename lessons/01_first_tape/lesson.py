@@ -26,8 +26,8 @@ import tensorflow as tf
 # ## A first gradient
 #
 # A model learns by changing its parameters a little at a time, in the direction that lowers the **loss**, the number
-# that measures how wrong the model is. That direction takes derivatives, which TensorFlow can compute. Start with x² at
-# x = 3. The derivative, 2x, is 6 there.
+# that measures how wrong the model is. Finding that direction takes derivatives, which TensorFlow can compute. Start
+# with x² at x = 3. The derivative, 2x, is 6 there.
 
 # %%
 x = tf.Variable(3.0)
@@ -192,8 +192,8 @@ print(f"gradients: error {d_error.numpy():.0f}, w {d_w.numpy():.0f}, b {d_b.nump
 # 3. If w grows by 1, the error grows by 3, because the parcel weighs 3 kg. So the gradient with respect to w is -6 · 3
 #    = -18.
 #
-# Both gradients are negative, so raising w or b lowers the loss.  A small change of w has three times the effect of the
-# same change of b.
+# Both gradients are negative, so raising w or b lowers the loss. A small change in w has three times the effect of the
+# same change in b.
 #
 # `error` is not a variable. Any intermediate result on the tape can be a source.
 #
