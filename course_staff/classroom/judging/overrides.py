@@ -143,7 +143,7 @@ def with_overrides(
 def excuses_in(
     overrides: Iterable[Override], rows: Sequence[Row], roster: Roster | None = None
 ) -> Excuses:
-    """Return the reasons of excused students, by the name in the gradebook and the lesson.
+    """Return the reasons of excused students, by student and lesson.
 
     Raises
     ------
@@ -155,12 +155,14 @@ def excuses_in(
         if override.is_excuse:
             member = roster.member(override.student) if roster else None
             if member is None and (roster or all(r.student != override.student for r in rows)):
-                raise BadInput(
-                    f"overrides.csv excuses {override.student}, who is not in gradebook.csv. Give "
-                    "the roster of the class with --roster."
+                why = (
+                    "which is the name of nobody on the roster, or of several. Write the "
+                    "student's id or email address from the roster."
+                    if roster
+                    else "who is not in gradebook.csv. Give the roster of the class with --roster."
                 )
-            name = member.name if member else override.student
-            excuses[name, override.exercise] = override.reason
+                raise BadInput(f"overrides.csv excuses {override.student}, {why}")
+            excuses[member or override.student, override.exercise] = override.reason
     return excuses
 
 

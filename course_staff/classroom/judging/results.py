@@ -2,15 +2,22 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from ..intake.roster import Member, Roster
 from ..intake.submissions import SubmissionsFound
 from .behaviors import Group
 
-__all__ = ["BadInput", "Excuses", "Grading", "Row"]
+__all__ = ["BadInput", "Excuses", "Grading", "Row", "name_of"]
 
-Excuses = dict[tuple[str, str], str]
+# The reasons of excused students. The roster tells apart those who have the same name.
+Excuses = dict[tuple[Member | str, str], str]
+
+
+def name_of(student: Member | str) -> str:
+    """Return the name that the gradebook shows."""
+    return student.name if isinstance(student, Member) else student
 
 
 class BadInput(Exception):
@@ -73,24 +80,24 @@ class Grading:
         """Return the code of an answer that failed; empty where there is none."""
         return self.programs.get((row.submission, row.exercise), "")
 
-    @property
+    @cached_property
     def newest(self) -> list[Row]:
         """The rows of the newest submissions."""
         return [row for row in self.rows if row.counts]
 
-    @property
+    @cached_property
     def counting(self) -> list[Row]:
         """The newest rows, without those of lessons from which the student is excused."""
         return [row for row in self.newest if not self.excuse(row)]
 
-    def name_of(self, student: str) -> str:
-        """Return a student's name in the gradebook, which is that of the roster if there is one."""
+    def who(self, student: str) -> Member | str:
+        """Return whom a submission's name means: a student on the roster, or the name itself."""
         member = self.roster.member(student) if self.roster else None
-        return member.name if member else student
+        return member or student
 
     def excuse(self, row: Row) -> str:
         """Return why a row's student is excused from its lesson; empty if they are not."""
-        return self.excuses.get((self.name_of(row.student), row.lesson), "")
+        return self.excuses.get((self.who(row.student), row.lesson), "")
 
     @property
     def strangers(self) -> list[str]:
@@ -113,18 +120,23 @@ class Grading:
             number: [
                 member.name
                 for member, of_member in handed_in
-                if number not in of_member and (member.name, number) not in self.excuses
+                if number not in of_member and (member, number) not in self.excuses
             ]
             for number in lessons
         }
 
     def of_member(self, member: Member) -> list[Row]:
         """Return the rows that count of a student of the roster."""
-        roster = self.roster
-        return [r for r in self.counting if roster and roster.member(r.student) is member]
+        return self._by_student.get(member, [])
 
-    def excuses_of(self, student: str) -> dict[str, str]:
+    @cached_property
+    def _by_student(self) -> dict[Member | str, list[Row]]:
+        """The rows that count of each student."""
+        found: dict[Member | str, list[Row]] = {}
+        for row in self.counting:
+            found.setdefault(self.who(row.student), []).append(row)
+        return found
+
+    def excuses_of(self, student: Member | str) -> dict[str, str]:
         """Return the reasons why a student of the gradebook is excused, by lesson."""
-        return {
-            lesson: reason for (name, lesson), reason in self.excuses.items() if name == student
-        }
+        return {lesson: reason for (who, lesson), reason in self.excuses.items() if who == student}

@@ -13,7 +13,7 @@ from course_utils.workspace.curriculum import all_exercises, find_lesson
 from ..judging.behaviors import Group
 from ..judging.notebook_verdicts import OUTCOMES
 from ..judging.predicted import prediction_lines
-from ..judging.results import Grading, Row
+from ..judging.results import Grading, Row, name_of
 
 __all__ = ["COLOURS", "SIGNS", "Mistake", "class_values", "common_mistakes", "points_of"]
 
@@ -67,8 +67,11 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
         "excused": [
-            f"{student} from lesson {number}: {reason}"
-            for (student, number), reason in sorted(grading.excuses.items())
+            f"{name} from lesson {number}: {reason}"
+            for name, number, reason in sorted(
+                (name_of(student), number, reason)
+                for (student, number), reason in grading.excuses.items()
+            )
         ],
         "are_changed": any(row.graded_points is not None for row in rows),
         "signs": SIGNS,

@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from course_utils.workspace.curriculum import all_exercises
 
-from ..judging.results import Grading, Row
+from ..intake.roster import Member
+from ..judging.results import Grading, Row, name_of
 
 __all__ = ["gradebook_csv", "points_in", "results_jsonl"]
 
@@ -56,7 +57,7 @@ def gradebook_csv(grading: Grading) -> str:
         comments = "; ".join([*excused, *_comments(student_rows)])
         more = [_as_text(group)] if has_groups else []
         table.writerow(
-            [_as_text(student), *cells, *sums, total, possible, _as_text(comments), *more]
+            [_as_text(name_of(student)), *cells, *sums, total, possible, _as_text(comments), *more]
         )
     return "\ufeff" + text.getvalue()
 
@@ -68,10 +69,10 @@ def _comments(rows: list[Row]) -> list[str]:
     return [f"{place}: {words}" for place, words in (on_lessons | on_exercises).items()]
 
 
-def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
+def _lines(grading: Grading) -> list[tuple[Member | str, str, list[Row]]]:
     """Return whom the gradebook has a line for, the group of each, and the rows that count."""
     if grading.roster is not None:
-        return [(m.name, m.group, grading.of_member(m)) for m in grading.roster.members]
+        return [(m, m.group, grading.of_member(m)) for m in grading.roster.members]
     students: dict[str, list[Row]] = {}
     for row in grading.newest:
         of_student = students.setdefault(row.student, [])

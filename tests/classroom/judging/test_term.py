@@ -201,6 +201,21 @@ def test_work_of_an_excused_student_is_graded_and_does_not_count(tmp_path):
     assert "You are excused from this lesson</strong> (Ill (Me)), so it does not count." in text
 
 
+def test_a_namesake_of_an_excused_student_keeps_what_they_earned(tmp_path):
+    namesakes = Roster([Member("Kim Lee", "1"), Member("Kim Lee", "2")])
+    handed_in = [*rows("1", points=2.0), *rows("2", points=2.0)]
+    path = write(tmp_path / "overrides.csv", "2,01,excused,Ill,Me")
+    excuses = excuses_in(read_overrides(path), handed_in, namesakes)
+    grading = Grading(rows=handed_in, roster=namesakes, excuses=excuses)
+    first, second = table(gradebook_csv(grading))
+    assert (second["lesson 01"], second["total"]) == ("excused", "0")
+    assert first["total"] == first["lesson 01"] == "10"
+    assert len(_excused(grading)) == 1 and {row.student for row in grading.counting} == {"1"}
+    write(path, "Kim Lee,01,excused,Ill,Me")
+    with pytest.raises(BadInput, match="nobody on the roster, or of several. Write the student's"):
+        excuses_in(read_overrides(path), handed_in, namesakes)
+
+
 def test_without_a_roster_an_excused_student_keeps_a_line_in_the_gradebook():
     grading = Grading(rows=rows("ada", points=2.0), excuses={("ada", "01"): "Ill (Me)"})
     (ada,) = table(gradebook_csv(grading))
