@@ -201,7 +201,7 @@ def _advice(lesson: Lesson, progress: Progress) -> str:
         return f"{counts} {verb} with Exercise {essential[0].id}: {essential[0].title}."
     following = next_exercise(progress)
     if following is None:
-        return f"{counts} You have passed all other exercises, too; see `status()`."
+        return f"{counts} You have also passed all other exercises; see `status()`."
     advice = [counts]
     if left:
         advice.append(f"The essentials are done. Exercise {left[0].id} goes deeper, if you like.")

@@ -363,8 +363,8 @@ class Cause(Enum):
             "y = keras.losses.categorical_crossentropy(t, tf.nn.softmax(x))  # x = [[0.0, 40.0]]",
             "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
             {"epsilon": "1e-07", "why": "every input was above the upper limit", "values": "1"},
-            "Keras clips probabilities to the range from 1e-07 to 1 - 1e-07, and beyond it the "
-            "loss is flat. Here, every probability is 0 or 1.",
+            "Keras clips probabilities to the range from 1e-07 to 1 - 1e-07. Outside this range, "
+            "where both probabilities are here, the loss is flat.",
         ),
     )
     BRANCH_NOT_TAKEN = (

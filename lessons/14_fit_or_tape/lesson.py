@@ -228,14 +228,14 @@ class WrittenOut(keras.Sequential):
 
 
 # %% [markdown]
-# 1. **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If you give
-#   `fit` no weights, it is `None`.
+# 1. **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If
+#    you give `fit` no weights, it is `None`.
 # 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In
 #    16-bit arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` divides
 #    the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with a
 #    factor of 8 its updates were one eighth of the right size.
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
-#   its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
+#    its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
 #
 # To see whether anything is still missing, compare again, with loss scaling and sample weights together:
 
