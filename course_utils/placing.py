@@ -15,7 +15,7 @@ __all__ = ["GoalError", "Placing", "goals", "place", "skipped", "way_to"]
 
 # Two for each lesson of the path; one of the two variants of each is drawn.
 _QUESTIONS = (
-    *("01.a", "01.b", "02.a", "02.b", "03.a", "03.b"),
+    *("01.b", "01.2", "02.a", "02.b", "03.a", "03.b"),
     *("04.a", "04.b", "06.a", "06.3", "09.a", "09.c"),
 )
 _UNKNOWN = "?"  # what is typed for "I do not know"

@@ -45,7 +45,7 @@ from keras import layers
 # Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# You start with the loss, then look inside `train_step`, and finally change the gradients in the optimizer.
+# This lesson takes three of these options in order: first a loss, then an optimizer, then a `train_step`.
 
 # %% [markdown]
 # ## How do I use my own loss?
@@ -107,6 +107,159 @@ assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 # weights: each weight would multiply the mean of the batch.
 
 # %% [markdown]
+# ## How do I change the gradients?
+#
+# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). Take a small network with an
+# L2 penalty, and 512 examples of five classes:
+
+# %%
+features, labels = make_classification(512, seed=14)
+x, y = tf.constant(features), tf.constant(labels)  # (512, 20), (512,)
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def build_model(model_class=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(1e-3)
+    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
+    return model_class([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
+
+
+# %% [markdown]
+# The optimizer receives each gradient together with its variable. So subclass the optimizer and override `update_step`,
+# which Keras calls once for each variable at the end of an update. The variable's name tells you its layer:
+# `model/body/kernel:0` belongs to the layer `body`. (If all variables share one limit, use the optimizer's `clipnorm`
+# option instead.)
+
+# %%
+limits = {"body": 0.3, "head": 0.1}
+
+
+class ClippedSGD(keras.optimizers.SGD):
+    def update_step(self, gradient, variable, learning_rate):
+        # "model/body/kernel:0" -> "body"
+        layer = variable.name.split("/")[-2]
+        clipped = tf.clip_by_norm(gradient, limits[layer])
+        super().update_step(clipped, variable, learning_rate)
+
+
+# %% [markdown]
+# Does `fit` use the clipped gradients? With the learning rate 0.1, SGD computes new = old - 0.1 · gradient, so (old -
+# new) / 0.1 after one step is the gradient that it used. Print its norm:
+
+
+# %%
+def gradient_norms(optimizer):
+    """Take one step, and return the norm of each gradient that SGD used."""
+    model = build_model()
+    model.compile(optimizer, loss_fn)
+    old_weights = model.get_weights()
+    model.fit(x, y, batch_size=512, verbose=0)
+    norms = []
+    for old, new in zip(old_weights, model.get_weights(), strict=True):
+        norms.append(np.linalg.norm(old - new) / 0.1)
+    return norms
+
+
+plain = gradient_norms(keras.optimizers.SGD(0.1))
+clipped = gradient_norms(ClippedSGD(0.1))
+variables = build_model().trainable_variables
+for variable, before, after in zip(variables, plain, clipped, strict=True):
+    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
+
+# %% tags=["claims"]
+assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
+assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
+# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
+rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
+
+# %% [markdown]
+# Three of the four norms exceeded their limits, and are now clipped to them. The fourth, for the body's bias, was
+# already below its limit.
+#
+# ## Why update_step, and not apply?
+#
+# The optimizer's method `apply` receives all gradients at once, so it may look like the better place. Try it with *loss
+# scaling*. In 16-bit arithmetic, small gradients can round to zero. So the loss is first multiplied by a factor, which
+# makes every gradient larger, and the optimizer later divides the gradients by that factor (lesson 20):
+
+
+# %%
+class ClippedInApply(keras.optimizers.SGD):
+    def apply(self, grads, trainable_variables=None):
+        pairs = zip(grads, trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        super().apply(clipped, trainable_variables)
+
+
+for kind in [ClippedInApply, ClippedSGD]:
+    norms = gradient_norms(kind(0.1, loss_scale_factor=8.0))
+    print(f"{kind.__name__:15}", *(f"{norm:.3f}" for norm in norms))
+
+# %% tags=["claims"]
+assert np.allclose(norms, clipped, rtol=1e-3)
+too_small = gradient_norms(ClippedInApply(0.1, loss_scale_factor=8.0))
+assert np.allclose(too_small, [0.3 / 8, 0.3 / 8, 0.1 / 8, 0.1 / 8], rtol=1e-3)
+assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
+
+# %% [markdown]
+# `ClippedInApply` clips gradients that are still eight times too large. Then they are divided by 8, so each ends at one
+# eighth of its limit. Even the fourth, which needed no clipping, becomes too small.
+#
+# With **accumulation** (`gradient_accumulation_steps=2`), `apply` is again too early: Keras averages the gradients of two
+# batches before each update, and `apply` sees only one batch's at a time.
+#
+# `apply` first divides the gradients by the factor, then averages them over the batches, and only then calls
+# `update_step` for each variable. So change gradients in `update_step`. (*Going deeper* tests it with accumulation, too.)
+#
+# ### Exercise 14.2: repair
+#
+# *Adaptive clipping* needs no chosen limits: it caps the norm of each gradient at one tenth of the norm of its
+# variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
+# otherwise never change.
+#
+# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`. This
+# version works, but not with loss scaling or accumulation. Fix it. Use only TensorFlow operations, because `fit` runs the
+# optimizer in a graph.
+
+
+# %% exercise="14.2"
+def adaptive(kind):
+    # Returns a subclass of kind, a class of Keras's optimizers.
+    ### BEGIN SOLUTION
+    #| class Adaptive(kind):
+    #|     def apply(self, grads, trainable_variables=None):
+    #|         limits = [0.1 * tf.maximum(tf.norm(v), 0.001) for v in trainable_variables]
+    #|         clipped = [tf.clip_by_norm(g, n) for g, n in zip(grads, limits, strict=True)]
+    #|         super().apply(clipped, trainable_variables)
+    #|
+    #| return Adaptive
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            limit = 0.1 * tf.maximum(tf.norm(variable), 0.001)
+            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
+
+    return Adaptive
+    ### END SOLUTION
+
+
+# %%
+check("14.2", adaptive)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `update_step(self, gradient, variable, learning_rate)`, as in `ClippedSGD`. It gets one gradient and one variable.
+#
+# </details>
+
+# %% [markdown]
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
@@ -136,18 +289,6 @@ class ShortStep(keras.Sequential):
 # Is this what Keras does? To find out, start two models from the same weights, and give them the same batches of 100.
 # There are 512 examples, so the last batch has only 12:
 
-# %%
-features, labels = make_classification(512, seed=14)
-x, y = tf.constant(features), tf.constant(labels)  # (512, 20), (512,)
-loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-
-def build_model(model_class=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    penalty = keras.regularizers.L2(1e-3)
-    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
-    return model_class([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
-
 
 # %%
 def three_epochs(model, example_weights=None, scale=None):
@@ -174,11 +315,34 @@ print("short:", np.round(short_history["loss"], 3))
 # %% tags=["claims"]
 assert largest_difference(keras_model, short_model) < 1e-5
 assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+
+
+def train_by_loop(model, optimizer, epochs=2):
+    for x_batch, y_batch in batches.repeat(epochs):
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        pairs = zip(gradients, model.trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        optimizer.apply(clipped, model.trainable_variables)
+    return model
+
+
+by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
+by_fit = build_model()
+by_fit.compile(ClippedSGD(0.1), loss_fn)
+history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
+unclipped = build_model()
+unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
+unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
 # The final weights agree, but the reported losses do not; you will see why below. Now try two features that the short
-# version has not had to support: sample weights, which count some examples more than others, and loss scaling, which
-# multiplies the loss by a constant so that small gradients survive in 16 bits:
+# version has not had to support: loss scaling, and sample weights, which count some examples more than others:
 
 # %%
 keras_model, short_model = build_model(), build_model(ShortStep)
@@ -230,10 +394,9 @@ class WrittenOut(keras.Sequential):
 # %% [markdown]
 # 1. **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If
 #    you give `fit` no weights, it is `None`.
-# 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. In
-#    16-bit arithmetic, small gradients can round to zero, and a larger loss prevents this (lesson 20). `apply` divides
-#    the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with a
-#    factor of 8 its updates were one eighth of the right size.
+# 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. `apply`
+#    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
+#    a factor of 8 its updates were one eighth of the right size.
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
 #    its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
 #
@@ -306,145 +469,6 @@ check("14.3", penalized_train_step)
 #
 # `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` also adds the penalties of the regularizers.
 # Call `model.optimizer.scale_loss(loss)` inside the block. `apply` later divides the gradients by the same factor.
-#
-# </details>
-
-# %% [markdown]
-# ## How do I change the gradients?
-#
-# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). The optimizer receives each
-# gradient together with its variable, so subclass the optimizer and override `update_step`, which Keras calls once for
-# each variable at the end of an update. The variable's name tells you its layer: `model/body/kernel:0` belongs to the
-# layer `body`. (If all variables share one limit, use the optimizer's `clipnorm` option instead.)
-
-
-# %%
-limits = {"body": 0.3, "head": 0.1}
-
-
-class ClippedSGD(keras.optimizers.SGD):
-    def update_step(self, gradient, variable, learning_rate):
-        # "model/body/kernel:0" -> "body"
-        layer = variable.name.split("/")[-2]
-        clipped = tf.clip_by_norm(gradient, limits[layer])
-        super().update_step(clipped, variable, learning_rate)
-
-
-# %% [markdown]
-# Does `fit` use the clipped gradients? With the learning rate 0.1, SGD computes new = old - 0.1 · gradient, so (old -
-# new) / 0.1 after one step is the gradient that it used. Print its norm:
-
-
-# %%
-def gradient_norms(optimizer):
-    """Take one step, and return the norm of each gradient that SGD used."""
-    model = build_model()
-    model.compile(optimizer, loss_fn)
-    old_weights = model.get_weights()
-    model.fit(x, y, batch_size=512, verbose=0)
-    norms = []
-    for old, new in zip(old_weights, model.get_weights(), strict=True):
-        norms.append(np.linalg.norm(old - new) / 0.1)
-    return norms
-
-
-plain = gradient_norms(keras.optimizers.SGD(0.1))
-clipped = gradient_norms(ClippedSGD(0.1))
-variables = build_model().trainable_variables
-for variable, before, after in zip(variables, plain, clipped, strict=True):
-    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
-
-# %% tags=["claims"]
-assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
-assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
-# 16 batches
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
-
-
-def train_by_loop(model, optimizer, epochs=2):
-    for x_batch, y_batch in batches.repeat(epochs):
-        with tf.GradientTape() as tape:
-            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        pairs = zip(gradients, model.trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
-        optimizer.apply(clipped, model.trainable_variables)
-    return model
-
-
-by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
-by_fit = build_model()
-by_fit.compile(ClippedSGD(0.1), loss_fn)
-history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
-assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
-unclipped = build_model()
-unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
-unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
-assert largest_difference(by_fit, unclipped) > 0.01
-# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
-rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
-assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
-
-# %% [markdown]
-# Three of the four norms exceeded their limits, and are now clipped to them. The fourth, for the body's bias, was
-# already below its limit.
-#
-# ## Why update_step, and not apply?
-#
-# `apply` receives all gradients at once, so it may look like the better place. At that point, however, they may not be
-# final yet:
-#
-# - With **loss scaling**, they are still too large by the `loss_scale_factor`.
-# - With **accumulation** (`gradient_accumulation_steps=2`), Keras averages the gradients of two batches before each
-#   update, and `apply` sees only one batch's at a time.
-#
-# `apply` first divides the gradients by the factor, then averages them over the batches, and only then calls
-# `update_step` for each variable. So change gradients in `update_step`. (*Going deeper* tests this with loss scaling
-# and with accumulation.)
-#
-# ### Exercise 14.2: repair
-#
-# *Adaptive clipping* needs no chosen limits: it caps the norm of each gradient at one tenth of the norm of its
-# variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
-# otherwise never change.
-#
-# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`. This
-# version works, but not with loss scaling or accumulation. Fix it. Use only TensorFlow operations, because `fit` runs the
-# optimizer in a graph.
-
-
-# %% exercise="14.2"
-def adaptive(kind):
-    # Returns a subclass of kind, a class of Keras's optimizers.
-    ### BEGIN SOLUTION
-    #| class Adaptive(kind):
-    #|     def apply(self, grads, trainable_variables=None):
-    #|         limits = [0.1 * tf.maximum(tf.norm(v), 0.001) for v in trainable_variables]
-    #|         clipped = [tf.clip_by_norm(g, n) for g, n in zip(grads, limits, strict=True)]
-    #|         super().apply(clipped, trainable_variables)
-    #|
-    #| return Adaptive
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            limit = 0.1 * tf.maximum(tf.norm(variable), 0.001)
-            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
-
-    return Adaptive
-    ### END SOLUTION
-
-
-# %%
-check("14.2", adaptive)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `update_step(self, gradient, variable, learning_rate)`, as in `ClippedSGD`. It gets one gradient and one variable.
 #
 # </details>
 
@@ -637,21 +661,13 @@ def kept(build, x, y):
 # %% [markdown]
 # > **Predict**
 # >
-# > Another optimizer clips in `apply` instead, and it also ends with the weights of the loop. How many of the three
-# > promises does it keep?
+# > `ClippedInApply` clips in `apply` instead. How many of the three promises does it keep?
 
 # %%
 predict("14.b", "")
 
 
 # %%
-class ClippedInApply(keras.optimizers.SGD):
-    def apply(self, grads, trainable_variables=None):
-        pairs = zip(grads, trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
-        super().apply(clipped, trainable_variables)
-
-
 def compiled(model, optimizer, loss=loss_fn):
     model.compile(optimizer, loss)
     return model

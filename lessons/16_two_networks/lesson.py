@@ -1,15 +1,15 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train two networks against each other: one makes samples, and the other judges them. The losses look plausible,
-# but the samples are useless, or all alike, and no error says why. Each network has its own loss, and each update must
-# change only that network's weights. Get this wrong, and training fails silently. In this lesson you decide which
-# weights each step moves.
+# You train two networks against each other: one makes samples, and the other judges them. Each network has its own
+# loss, and each step must change only that network's weights. If a step changes the wrong weights, nothing raises an
+# error: the losses look plausible, yet the samples are useless, or all alike. In this lesson you control which weights
+# each step changes.
 #
 # **You will learn to**
 #
 # - write a round of a game between two networks, with two losses, two lists of variables and two optimizers;
-# - choose a loss that still has a gradient when the generator loses;
+# - choose a loss that still gives the generator a useful gradient when it is losing;
 # - recognize mode collapse, where all samples are alike, and measure it.
 #
 # **Before you start**: [15 · Input gradients](15_input_gradients.ipynb) and
@@ -30,8 +30,9 @@ from keras import layers
 # ## What does each player want?
 #
 # In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples
-# from noise. The **discriminator**, here called the **critic** for short, judges whether an example is real. We call
-# the two networks the players. A function builds both:
+# from noise. The **discriminator** judges whether an example is real. We call it the **critic** for short. (In papers,
+# *critic* often means the discriminator of a Wasserstein GAN, which you meet in *Going deeper*.) The two networks are
+# the players of the game, and a player *moves* when its weights are updated. A function builds both:
 
 
 # %%
@@ -75,8 +76,7 @@ label = axes[0].set_ylabel("second coordinate")
 # The untrained generator puts all its points near the center. It should learn to put them in the clouds.
 #
 # The examples that the generator makes are called *fakes*. The critic returns a logit, and a logit above 0 means "real".
-# The critic should label real examples 1 and fakes 0. The generator wants the opposite: the fakes should get the label 1.
-# So each player has its own loss:
+# The critic should label real examples 1 and fakes 0. The generator wants its fakes labeled 1. So each player has its own loss:
 
 
 # %%
@@ -127,21 +127,21 @@ for variable, gradient in zip(variables, gradients, strict=True):
 assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# Although this is not the generator's loss, none of its gradients is `None` or zero. The generator made the fakes
-# inside the block, so a path leads from its variables to the critic's loss. These gradients do no harm as long as you
-# never apply them.
+# This is the critic's loss, yet it has a gradient for every variable of the generator, because it depends on the fakes.
+# These gradients do no harm as long as you never apply them.
 #
 # A tape records how each value was computed, but it does not know which loss belongs to which player. You decide who
 # moves: **differentiate each player's loss only with respect to that player's variables, and give each player its own
 # optimizer**.
 #
-# A common mistake is to add the two losses and differentiate the sum with respect to all variables. The critic is then
-# also trained to be fooled, and the generator to make fakes that are easy to spot.
+# A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player then
+# also gets the gradient of its opponent's loss: the critic is pushed to call fakes real, and the generator to make
+# fakes that are easy to spot.
 #
 # ## When do you have to record again?
 #
 # There is also a trap in the order of the two steps. Suppose the critic has just taken a step, and you now ask the old
-# tape for the generator's gradient. Is that the gradient for the old critic or for the new one? Look at one variable,
+# tape for the generator's gradient. Is it computed with the critic's old weights, or with its new ones? Look at one variable,
 # the first kernel of the generator:
 
 # %%
@@ -165,15 +165,15 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# It is for the old critic: a tape keeps the values that it recorded, so its gradient has not changed. If you want the
-# generator's gradient for the critic as it is *now*, run the forward pass again under a new tape. (Updating both
-# players from one recording is not an error, but it is a different algorithm, so choose it deliberately.)
+# With the old ones. A tape keeps the values that it recorded, so the gradient has not changed. If you want the
+# generator's gradient for the critic's new weights, run the forward pass again under a new tape. (Updating both players
+# from one recording is not an error, but it is a different algorithm, so choose it deliberately.)
 #
 # ### Exercise 16.1: repair
 #
 # This function plays one round of the game, and has several bugs. What it should do: first update only the critic, with
 # the gradient of the first loss that `losses_of` returns. Then update only the generator, with the gradient of the
-# second loss, for the critic *after* its step. Each player has its own optimizer, both models are called with
+# second loss, computed with the critic's new weights. Each player has its own optimizer, both models are called with
 # `training=True`, and both players get the same batch `real` and the same `noise`.
 
 
@@ -229,10 +229,14 @@ check("16.1", play_round)
 # ## Which loss helps a generator that is losing?
 #
 # Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss.
-# Let `p` be the probability, according to the critic, that a fake is real. Our `fooling_loss` is `-log(p)`; in the
-# original paper (Goodfellow et al., 2014), the generator minimizes `log(1 - p)` instead. Both fall as `p` rises, but
-# with different slopes. The critic returns a logit, so the slope that matters is the one with respect to the logit: it
-# multiplies every gradient that flows back to the generator.
+# Let `p` be the probability, according to the critic, that a fake is real. Two losses fall as `p` rises:
+#
+# - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
+# - `-log(p)`, the **non-saturating loss**, which is our `fooling_loss`.
+#
+# They differ in their slopes. The critic returns a logit, z, and `p` is sigmoid(z). By the chain rule, the slope of the
+# loss with respect to z is a factor in every gradient of the generator. If that slope is nearly 0, the generator hardly
+# moves.
 #
 # ### Exercise 16.2: predict
 #
@@ -240,7 +244,7 @@ check("16.1", play_round)
 # real. Compute the slope of each loss with respect to the logit, to three decimals:
 #
 # 1. `log(1 - p)`, the minimax loss;
-# 2. `-log(p)`, the cross-entropy for the label 1, as in `fooling_loss`.
+# 2. `-log(p)`, the non-saturating loss.
 
 # %% exercise="16.2"
 # A list of two numbers, to three decimals.
@@ -286,7 +290,7 @@ assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 # %% [markdown]
 # Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step
 # of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small gradients, the
-# difference matters less. But `-log(p)` is the safe choice in both cases, and the paper recommends it, too. That is why
+# difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper recommends it, too. That is why
 # we use `fooling_loss`.
 #
 # ## What does mode collapse look like?
@@ -308,15 +312,15 @@ def move(player, optimizer, loss_of, generator, draw):
 
 
 def adam_for(player, rate):
-    """Return Adam with its variables created now: inside a tf.function, that could fail."""
+    """Return Adam with its variables already created, outside any tf.function."""
     optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
     optimizer.build(player.trainable_variables)
     return optimizer
 
 
 # %% [markdown]
-# One round is two short loops. `train` runs many rounds in a `tf.function`, in four parts, so that it can show its progress.
-# It has many arguments, because *Going deeper* uses it with other losses and other data:
+# `train` plays many rounds in a `tf.function`, and shows how far it has come after each quarter. The losses and the
+# data are arguments, because *Going deeper* changes them:
 
 
 # %%
@@ -409,17 +413,18 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # the generator can do no better than map all noise to a single point: the one that the critic finds most real. Once the
 # critic has learned to reject that point, the generator moves to another.
 #
-# One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one cloud or
-# none in eight of the nine games. With one step each, it reached all eight clouds in seven games, and six in the other two.
+# One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one
+# cloud or none in eight of the nine games. With one step each, it reached all eight clouds in seven of the nine games,
+# and six clouds in the other two.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Is the generator's gradient for the critic before its step, or after it?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Is the generator's gradient computed with the critic's old weights, or with its new ones?</summary>
 #
-# For the critic before its step, as it was recorded.
+# With the old ones, because the tape keeps the values that it recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
@@ -430,8 +435,8 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # </details>
 # <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
-# Do not trust the losses. Count the modes that the samples reach. Then try giving the critic more steps for each step
-# of the generator.
+# Do not trust the losses. Count the modes that the samples reach. Then give the generator fewer steps for each step of
+# the critic.
 #
 # </details>
 
@@ -557,9 +562,9 @@ assert np.hypot(*paths["with a penalty"][-1]) < 0.05
 # %% [markdown]
 # ### How does a penalty keep the critic fair?
 #
-# In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit, and its loss is the gap: the mean
-# score of the fakes minus that of the real examples. On its own, the gap has no minimum, because the critic can always double its
-# scores. So a penalty keeps the gradient of the score **with respect to the example** near length 1:
+# In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit, and its loss is the gap: the
+# mean score of the fakes minus that of the real examples. On its own, the gap has no minimum, because the critic can
+# always double its scores. So a penalty keeps the gradient of the score **with respect to the example** near length 1:
 #
 # 1. For each pair of a real and a fake example, draw a random point between them.
 # 2. Take the gradient of the score with respect to that point (lesson 06: the inner tape).

@@ -70,6 +70,19 @@ class NotebookPage:
         cells = nbformat.read(self.lab.folder / "notebooks" / f"{name}.ipynb", 4).cells
         return next(c.source for c in cells if c.cell_type == "code" and fragment in c.source)
 
+    def heading(self, text: str):
+        """Return the cell with this heading of a section."""
+        title = self.page.locator("h2", has_text=text)
+        return self.panel.locator(".jp-MarkdownCell", has=title)
+
+    def unfold(self, heading: str) -> None:
+        """Show what is folded below a heading, by a click on its button."""
+        cell = self.heading(heading)
+        cell.evaluate("cell => cell.scrollIntoView()")
+        button = cell.locator(".jp-showHiddenCellsButton")
+        if button.is_visible():  # else somebody saved the notebook unfolded
+            button.click()
+
     def prompt(self, cell) -> str:
         return cell.locator(".jp-InputPrompt").text_content().strip()
 

