@@ -71,6 +71,12 @@ def start(
 
     - `course start ~/gradienttape && cd ~/gradienttape && course lab`
     """
+    if str(folder) in {name for lesson in LESSONS for name in (lesson.number, lesson.name)}:
+        raise typer.BadParameter(
+            f"{folder} is a lesson, but the argument is a folder for all lessons. To open them, "
+            "run `course lab`.",
+            param_hint="FOLDER",
+        )
     started = _start(folder)
     place = from_here(started.workspace.folder)
     count = len(started.copied)

@@ -314,14 +314,13 @@ def _lowered(rows: "list[Row]") -> list[str]:
 
 def _excused(grading: "Grading") -> list[str]:
     """Say who handed in a lesson from which overrides.csv excuses them."""
-    from .judging.results import name_of
-
     handed_in = {(grading.who(row.student), row.lesson) for row in grading.newest}
     return [
         f"overrides.csv excuses {name} from lesson {lesson}, which was handed in. It does not "
         "count. To count it, remove the line."
         for name, lesson in sorted(
-            (name_of(student), lesson) for student, lesson in handed_in & grading.excuses.keys()
+            (grading.name_of(student), lesson)
+            for student, lesson in handed_in & grading.excuses.keys()
         )
     ]
 

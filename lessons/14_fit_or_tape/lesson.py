@@ -195,7 +195,7 @@ class ClippedInApply(keras.optimizers.SGD):
 
 for kind in [ClippedInApply, ClippedSGD]:
     norms = gradient_norms(kind(0.1, loss_scale_factor=8.0))
-    print(f"{kind.__name__:15}", *(f"{norm:.3f}" for norm in norms))
+    print(f"{kind.__name__:15}", *(f"{norm:.4f}" for norm in norms))
 
 # %% tags=["claims"]
 assert np.allclose(norms, clipped, rtol=1e-3)

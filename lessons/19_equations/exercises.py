@@ -281,8 +281,8 @@ PREDICTIONS = (
             "the swing of lesson 06": "The swing of lesson 06 obeys the equation, so its loss "
             "is 0. But nothing tells the network where to start, and other motions obey it "
             "too.",
-            "a swing with another start": "Each swing has a loss of 0. But during training, "
-            "a swing of half the size has half the residual.",
+            "a swing with other starting values": "Each swing has a loss of 0. But during "
+            "training, a swing of half the size has half the residual.",
             "none: it rests at 0": "Rest obeys the equation perfectly. And because halving a "
             "motion also halves its residual, training can always lower the loss by "
             "shrinking the motion.",
@@ -294,8 +294,8 @@ PREDICTIONS = (
         options={
             "0.01": "0.01 gives the equation more influence. But then a small loss is possible "
             "without any motion.",
-            "1.0": "With 0.01, the network stays close to rest and ignores its start. With 100, "
-            "the start is right, but 3,000 steps are too few to learn the equation. Nothing "
+            "1.0": "With 0.01, the network stays close to rest and ignores the starting values. "
+            "With 100, they are right, but 3,000 steps are too few to learn the equation. Nothing "
             "in the equation tells you which weight to use, so you have to experiment.",
             "100.0": "The start is certain, so it seems to deserve the largest weight. But it "
             "is one point, and the equation must hold at 100 times.",

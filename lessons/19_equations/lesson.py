@@ -2,9 +2,9 @@
 # # 19 · Equations
 #
 # A mass hangs from a spring. You have no measurements, only the law of its motion. You train a network until it obeys
-# that law almost perfectly, yet all it draws is a flat line at 0: the law holds, but the motion is wrong. In this
-# lesson you turn an equation into a loss, using the derivatives of the network's *output* with respect to its *input*,
-# and make sure that the network finds the solution you want.
+# that law almost perfectly, and yet it finds the wrong motion. In this lesson you turn an equation into a loss, using
+# the derivatives of the network's *output* with respect to its *input*, and make sure that the network finds the
+# solution you want.
 #
 # **You will learn to**
 #
@@ -33,7 +33,7 @@ from keras import layers
 # ## How does an equation become a loss?
 #
 # Let u be the position of the mass on the spring from lesson 06. It obeys u'' + u'/2 + 65/16 u = 0 and starts at u = 1
-# with speed -1/4. Plug any function in for u, and the value of the left side is that function's **residual**. The
+# with velocity -1/4. For any function u, the value of the left side is called its **residual**. The
 # residual of a solution is 0 at all times, and only solutions have this property.
 #
 # As in lesson 06, two nested tapes compute u' and u'':
@@ -47,13 +47,13 @@ def motion(u, t):
         with tf.GradientTape() as inner:
             inner.watch(t)
             position = u(t)
-        speed = inner.gradient(position, t)
-    return position, speed, outer.gradient(speed, t)
+        velocity = inner.gradient(position, t)
+    return position, velocity, outer.gradient(velocity, t)
 
 
 def residual(u, t):
-    position, speed, acceleration = motion(u, t)
-    return acceleration + speed / 2 + 65 / 16 * position
+    position, velocity, acceleration = motion(u, t)
+    return acceleration + velocity / 2 + 65 / 16 * position
 
 
 # %% [markdown]
@@ -137,12 +137,14 @@ for size in (0.5, 0.0):
 # output divides the loss by four. Shrinking the output is always an easy way to a smaller loss, and training follows it
 # down to 0.
 #
-# It is the starting values that single out one of the solutions, so they belong in the loss as well. (The loss knows
-# the law only at the 100 points in time. Nothing is checked between them, so use enough of them.)
+# It is the starting values, or *initial conditions*, that single out one of the solutions. So they belong in the loss as well.
+#
+# The loss knows the law only at the 100 points in time, which are called *collocation points*. Between them, the
+# network may break the law, so use enough of them.
 #
 # ## Where do the starting values go?
 #
-# The simplest place is a second term in the loss: the squared errors of the position and the speed at time 0. But how
+# The simplest place is a second term in the loss: the squared errors of the position and the velocity at time 0. But how
 # much weight should this term get?
 #
 # > **Predict**
@@ -156,9 +158,9 @@ predict("19.b", "")
 
 # %% tags=["nbval-ignore-output"]
 def loss_with_start(u, weight):
-    position, speed, acceleration = motion(u, times)
-    law = acceleration + speed / 2 + 65 / 16 * position
-    start = (position[0, 0] - 1) ** 2 + (speed[0, 0] + 1 / 4) ** 2
+    position, velocity, acceleration = motion(u, times)
+    law = acceleration + velocity / 2 + 65 / 16 * position
+    start = (position[0, 0] - 1) ** 2 + (velocity[0, 0] + 1 / 4) ** 2
     return tf.reduce_mean(law**2) + weight * start
 
 
@@ -175,16 +177,15 @@ assert errors[1.0] < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
 # The winner is weight 1. With 0.01, staying at rest costs so little that the network hardly moves. With 100, the
-# starting values dominate every step, so the network learns the law only slowly. And nobody could have told you in
-# advance which weight would work best.
+# starting values dominate every step, so the network learns the law only slowly. No rule gives you the best weight in
+# advance: you have to try several.
 #
-# ## How do I build the start in?
+# ## How do I build in the starting values?
 #
-# You can also do without a weight: **build the start in**, so that the output has the right starting values whatever
-# the network returns.
+# You can also do without a weight: **build in the starting values**, so that the output has them whatever the network returns.
 #
 # 1. The position: 1 + tanh(t) · network(t) starts at 1, because tanh(0) is 0.
-# 2. The speed: 1 - tanh(t)/4 + tanh(t)² · network(t) still starts at 1, now with speed -1/4. The slope of tanh(t) at 0
+# 2. The velocity: 1 - tanh(t)/4 + tanh(t)² · network(t) still starts at 1, now with velocity -1/4. The slope of tanh(t) at 0
 #    is 1, and both tanh(t)² and its slope are 0 there.
 #
 # As t grows, tanh(t)² approaches 1, so the network is free to shape the rest of the motion.
@@ -196,8 +197,8 @@ def built_in(network):
 
 
 network = new_network()
-position, speed, _ = motion(built_in(network), times)
-print(f"untrained, at time 0: position {position[0, 0]:.2f}, speed {speed[0, 0]:.2f}")
+position, velocity, _ = motion(built_in(network), times)
+print(f"untrained, at time 0: position {position[0, 0]:.2f}, velocity {velocity[0, 0]:.2f}")
 
 train(
     lambda: tf.reduce_mean(residual(built_in(network), times) ** 2), network.trainable_variables
@@ -206,7 +207,7 @@ found["built in"] = built_in(network)(times)
 print(f"\nlargest error {np.max(np.abs(found['built in'] - swing(times))):.2f}")
 
 # %% tags=["claims"]
-assert np.allclose([position[0, 0], speed[0, 0]], [1, -0.25])
+assert np.allclose([position[0, 0], velocity[0, 0]], [1, -0.25])
 errors["built in"] = np.max(np.abs(found["built in"] - swing(times)))
 other = new_network(seed=19)
 train(lambda: tf.reduce_mean(residual(built_in(other), times) ** 2), other.trainable_variables)
@@ -243,9 +244,9 @@ def pendulum_residual(theta, push, t, damping):
         with tf.GradientTape() as inner:
             inner.watch(t)
             angle = theta(t)
-        speed = inner.gradient(angle, t)
-    acceleration = outer.gradient(speed, t)
-    return acceleration + damping * speed + tf.sin(angle) - push(t)
+        velocity = inner.gradient(angle, t)
+    acceleration = outer.gradient(velocity, t)
+    return acceleration + damping * velocity + tf.sin(angle) - push(t)
     ### END SOLUTION
 
 
@@ -314,12 +315,12 @@ check("19.3", rod)
 # </details>
 # <details><summary>2. Where does the inner <code>gradient</code> have to be called, and why?</summary>
 #
-# Inside the outer block, because otherwise the outer tape does not record how the speed depends on t.
+# Inside the outer block, because otherwise the outer tape does not record how the velocity depends on t.
 #
 # </details>
-# <details><summary>3. Why is building the start in better than a weight?</summary>
+# <details><summary>3. Why is it better to build in the starting values than to give them a weight?</summary>
 #
-# The start is exact from the first step on, and there is no weight to tune.
+# They are exact from the first step on, and there is no weight to tune.
 #
 # </details>
 
@@ -335,10 +336,11 @@ check("19.3", rod)
 #     outer.watch(t)
 #     with tf.GradientTape() as inner:
 #         inner.watch(t)
-#         u = network(t)
-#     speed = inner.gradient(u, t)
-# acceleration = outer.gradient(speed, t)
-# loss = tf.reduce_mean((acceleration + speed / 2 + 65 / 16 * u) ** 2)
+#         # with the starting values built in
+#         u = 1 - tf.tanh(t) / 4 + tf.tanh(t) ** 2 * network(t)
+#     velocity = inner.gradient(u, t)
+# acceleration = outer.gradient(velocity, t)
+# loss = tf.reduce_mean((acceleration + velocity / 2 + 65 / 16 * u) ** 2)
 # ```
 #
 # **To remember**: a small loss says that the law holds at your points, but not which solution the network found.
@@ -489,8 +491,8 @@ check("19.2", heat_residual)
 # result. The loss is the mean squared residual at 400 points inside, plus ten times the mean squared error at 90 points on
 # the border. It is written as a sum of 490 squared errors, which the next section needs.
 #
-# For that section, the network is a function, and its weights are one vector, w, of length p. It also accepts a separate copy of
-# w for each point, (n, p).
+# For that section, the network is a function, and its weights are one vector, w, of length p. It also accepts a
+# separate copy of w for each point, (n, p).
 
 
 # %%
@@ -654,11 +656,11 @@ along = [float(loss_at(tf.constant(w))) for w in path]
 assert along[-1] > along[0] > 1.5 * min(along)
 
 # %% [markdown]
-# So solve, and look. If the loss falls, take the step, and lower the damping. If it does not, stay, and raise the damping. There
-# is no learning rate to choose.
+# So solve, and look. If the loss falls, take the step, and lower the damping. If it does not, stay, and raise the
+# damping. There is no learning rate to choose.
 #
-# For the rod, J has the shape (490, 337). Give each point its own copy of w. Then error i depends only on copy i, and one gradient
-# of the summed errors holds all rows of J:
+# For the rod, J has the shape (490, 337). Give each point its own copy of w. Then error i depends only on copy i, and
+# one gradient of the summed errors holds all rows of J:
 
 
 # %%
@@ -731,8 +733,8 @@ assert largest_error(rods["Levenberg-Marquardt"]) < largest_error(rods["tanh"]) 
 #
 # ### Exercise 19.4: complete
 #
-# Write one step, for any errors. Solve (JᵀJ + damping · I) s = Jᵀr. If the sum of squared errors at w - s is smaller than at w, return
-# w - s and a tenth of the damping. Otherwise return w and ten times the damping.
+# Write one step, for any errors. Solve (JᵀJ + damping · I) s = Jᵀr. If the sum of squared errors at w - s is smaller
+# than at w, return w - s and a tenth of the damping. Otherwise return w and ten times the damping.
 
 
 # %% exercise="19.4"
@@ -811,9 +813,9 @@ assert seconds / seconds_of_network < 0.01
 # network solved 200 systems of 337 equations. If everything is known but the solution, and the shape is simple, use a
 # solver.
 #
-# Now you have 200 measured temperatures, at random places and times, each with an error of about 0.02. Nobody knows how the rod
-# started, or what its ends did. How well does it conduct? A solver needs a start and the ends. You can guess them, here a rod that
-# starts at 1 everywhere, and try many k:
+# Now you have 200 measured temperatures, at random places and times, each with an error of about 0.02. Nobody knows how
+# the rod started, or what its ends did. How well does it conduct? A solver needs a start and the ends. You can guess
+# them, here a rod that starts at 1 everywhere, and try many k:
 
 # %%
 random = np.random.RandomState(20)

@@ -39,8 +39,8 @@ def nothing(m):
 
 PENDULUM = {
     "drag of the acceleration": Wrong(
-        "You multiply the damping by the acceleration. Multiply it by the speed: `damping * "
-        "speed`.",
+        "You multiply the damping by the acceleration. Multiply it by the velocity: `damping * "
+        "velocity`.",
         pendulum(drag=lambda m: m.damping * m.acceleration),
     ),
     "push added": Wrong(
@@ -70,7 +70,7 @@ PENDULUM = {
         pendulum(pull=lambda m: tf.sin(m.t)),
     ),
     "sine of the speed": Wrong(
-        "You use the sine of the speed. Use the sine of the angle.",
+        "You use the sine of the velocity. Use the sine of the angle.",
         pendulum(pull=lambda m: tf.sin(m.speed)),
     ),
     "sine left out": Wrong(
@@ -83,72 +83,73 @@ PENDULUM = {
         pendulum(pull=lambda m: -tf.sin(m.angle)),
     ),
     "damping left out": Wrong(
-        "You do not multiply the speed by the damping. Use `damping * speed`.",
+        "You do not multiply the velocity by the damping. Use `damping * velocity`.",
         pendulum(drag=lambda m: m.speed),
     ),
     "no speed": Wrong(
-        "The damping term is missing. Add `damping * speed`.", pendulum(drag=nothing)
+        "The damping term is missing. Add `damping * velocity`.", pendulum(drag=nothing)
     ),
     "damping subtracted": Wrong(
         "You subtract the damping term, so the pendulum gains speed. Add it.",
         pendulum(drag=lambda m: -m.damping * m.speed),
     ),
     "damping squared": Wrong(
-        "You square the damping. Multiply the speed by `damping` once.",
+        "You square the damping. Multiply the velocity by `damping` once.",
         pendulum(drag=lambda m: m.damping**2 * m.speed),
     ),
     "drag of the squared speed": Wrong(
-        "You multiply the damping by the squared speed. Use the speed itself: `damping * speed`.",
+        "You multiply the damping by the squared velocity. Use the velocity itself: `damping * "
+        "velocity`.",
         pendulum(drag=lambda m: m.damping * m.speed**2),
     ),
     "half the damping": Wrong(
-        "You halve the damping term, as in the lesson's spring. Use `damping * speed`.",
+        "You halve the damping term, as in the lesson's spring. Use `damping * velocity`.",
         pendulum(drag=lambda m: m.damping * m.speed / 2),
     ),
     "the spring's damping": Wrong(
-        "You use half of the speed, as in the lesson's spring. Use `damping * speed`.",
+        "You use half of the velocity, as in the lesson's spring. Use `damping * velocity`.",
         pendulum(drag=lambda m: m.speed / 2),
     ),
     "damped sine": Wrong(
-        "You also multiply the sine by the damping. Multiply only the speed by it.",
+        "You also multiply the sine by the damping. Multiply only the velocity by it.",
         pendulum(drag=lambda m: m.damping * (m.speed + tf.sin(m.angle)), pull=nothing),
     ),
     "the spring's law": Wrong(
-        "This is the equation of the lesson's spring, minus the push. Use `damping * speed` "
+        "This is the equation of the lesson's spring, minus the push. Use `damping * velocity` "
         "and the sine of the angle.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
     "the spring's numbers": Wrong(
-        "65/16 and the half of the speed belong to the lesson's spring. Use sin θ without a "
-        "factor, and `damping * speed`.",
+        "65/16 and the half of the velocity belong to the lesson's spring. Use sin θ without a "
+        "factor, and `damping * velocity`.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * tf.sin(m.angle)),
         pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
     ),
     "acceleration alone": Wrong(
-        "This is only the acceleration minus the push. Add `damping * speed` and the sine of "
+        "This is only the acceleration minus the push. Add `damping * velocity` and the sine of "
         "the angle.",
         pendulum(drag=nothing, pull=nothing),
     ),
     "damped angle": Wrong(
-        "You multiply the damping by the angle. Multiply it by the speed.",
+        "You multiply the damping by the angle. Multiply it by the velocity.",
         pendulum(drag=lambda m: m.damping * m.angle),
     ),
     "damped acceleration": Wrong(
-        "Speed and acceleration are swapped. Multiply the damping by the speed.",
+        "Velocity and acceleration are swapped. Multiply the damping by the velocity.",
         pendulum(lambda m: m.damping * m.acceleration, drag=lambda m: m.speed),
     ),
     "no acceleration": Wrong(
-        "The acceleration is missing. Compute the derivative of the speed with the outer tape.",
+        "The acceleration is missing. Compute the derivative of the velocity with the outer tape.",
         pendulum(nothing),
     ),
     "speed for acceleration": Wrong(
-        "You use the speed in place of the acceleration. Use the speed, not the angle, as the "
-        "target of the outer tape.",
+        "You use the velocity in place of the acceleration. Use the velocity, not the angle, as "
+        "the target of the outer tape.",
         pendulum(lambda m: m.speed),
     ),
     "speed squared": Wrong(
-        "You square the speed, but the second derivative is not the square of the first. "
-        "Compute the derivative of the speed with the outer tape.",
+        "You square the velocity, but the second derivative is not the square of the first. "
+        "Compute the derivative of the velocity with the outer tape.",
         pendulum(lambda m: m.speed**2),
     ),
     "squared": Wrong(
@@ -183,13 +184,13 @@ PENDULUM = {
         pendulum(lambda m: tf.stop_gradient(m.acceleration)),
     ),
     "speed closed": Wrong(
-        "The residual is right, but the speed in its damping term is a constant to the outer "
-        "tape. Use the speed exactly as the inner tape returns it, without NumPy or "
+        "The residual is right, but the velocity in its damping term is a constant to the outer "
+        "tape. Use the velocity exactly as the inner tape returns it, without NumPy or "
         "`tf.stop_gradient`.",
         pendulum(drag=lambda m: m.damping * tf.stop_gradient(m.speed)),
     ),
     "only the angle open": Wrong(
-        "The residual is right, but its derivatives are constants to the outer tape. Use speed "
+        "The residual is right, but its derivatives are constants to the outer tape. Use velocity "
         "and acceleration exactly as the tapes return them.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration + m.damping * m.speed), drag=nothing),
     ),

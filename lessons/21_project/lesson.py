@@ -11,8 +11,9 @@
 # - write a training step that does everything that `fit` does;
 # - prove your own loss by its gradients, and beat a baseline with it.
 #
-# **Before you start**: [13 · MNIST](13_mnist.ipynb), [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson that
-# your task names. **Time**: {time}. Some 40 of these minutes are setup. The rest is your own work, about an evening.
+# **Before you start**: [13 · MNIST](13_mnist.ipynb), [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson that your
+# task names. **Time**: {time}. About 40 of these minutes go into choosing a task and running the given cells. The rest,
+# about an evening, is your own work.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
@@ -38,9 +39,9 @@ from keras import layers
 #
 # | task | you get | baseline | success | you need |
 # |---|---|---|---|---|
-# | few labels | 1,500 digits, 40 of them labeled | the nearest image: accuracy 0.78 | 0.80 or more | 15 |
-# | river | 80 measurements of dye in a river | a plain network: error above 0.06 | 0.05 or less | 19, deeper: two variables |
-# | new digits | 1,500 digits | means of two digits: told apart at 0.94 | 0.90 or less | 16, deeper: the penalty |
+# | few labels | 1,500 digits, 40 of them labeled | the nearest image: accuracy 0.78 | 0.80 or more | lesson 15 |
+# | river | 80 measurements of dye in a river | a plain network: error above 0.06 | 0.05 or less | lesson 19, and *two variables* in its Going deeper |
+# | new digits | 1,500 digits | means of two digits: told apart at 0.94 | 0.90 or less | lesson 16, and *the penalty* in its Going deeper |
 #
 # Choose one, and open only its section below. Each section has the data, measures the baseline, and names a method. You then
 # write three functions, and if you go deeper, three more:
@@ -109,10 +110,10 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # or more is success.** Use the images without labels: no small change should alter an answer, not even the worst
 # possible change (lesson 15). This is **virtual adversarial training**:
 #
-# 1. Compare the answers to x and to x + d: for the probabilities p at x and q at x + d, take the sum of $p \log(p / q)$ over the
-#    classes.
-# 2. At d = 0 this difference and its slope are 0, so start from a small random d. Take the gradient of the difference with respect to
-#    d, scale it to a fixed length, and call it r.
+# 1. Compare the answers to x and to x + d: for the probabilities p at x and q at x + d, take the sum of $p \log(p / q)$
+#    over the classes.
+# 2. At d = 0 this difference and its slope are 0, so start from a small random d. Take the gradient of the difference
+#    with respect to d, scale it to a fixed length, and call it r.
 # 3. The loss is the cross-entropy of the 40 labels, plus the difference between the answers to x and x + r.
 #
 # Use only the 40 labels. The check cannot tell, so this is up to you.
@@ -128,8 +129,9 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # %% [markdown]
 # ### Task: river
 #
-# Dye was poured into a river. The stream carries the cloud along, with an unknown speed c, and the cloud spreads:
-# $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. How much dye is where in the *second* hour?
+# Dye was poured into a river. The stream carries the cloud along, with an unknown speed c, and the cloud spreads: $u_t
+# + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. How much dye is where in the
+# *second* hour? (Below, six networks are trained, which may take a minute.)
 
 # %%
 # columns x in km and t in hours; (80, 2) and (80, 1)
@@ -193,8 +195,14 @@ axis_labels = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 # %% [markdown]
 # **The baseline is the best of the six, an error above 0.06, and 0.05 or less is success.** Put the equation into the
 # loss. The loss then has two parts: the error at the measurements of the first hour, and the residual at points that
-# you draw from both hours (lesson 19). The speed is one more weight of the model. In your own model class, write
-# `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
+# you draw from both hours, with x from 0 to 4 (lesson 19). The speed is one more weight of the model. In your own model
+# class, write `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
+#
+# <details><summary>What to expect</summary>
+#
+# With 200 new points for the residual in each step, 2,000 steps take about ten seconds. RIVER
+#
+# </details>
 
 # %% [markdown]
 # ### Task: new digits
@@ -247,13 +255,14 @@ assert shares[0] > 0.96 > shares[1] > 0.9 and shares[2] < 0.8
 ax = show_images(np.concatenate([real[:4], shuffled[:4]]).reshape(-1, 8, 8), columns=4)
 
 # %% [markdown]
-# **The baseline is 0.94, that of the means of two digits, and 0.90 or less is success.** Train a generator and a critic with a gradient
-# penalty (lesson 16), with three steps of the critic for one of the generator. Training images themselves, or nearly so, do not count.
+# **The baseline is 0.94, that of the means of two digits, and 0.90 or less is success.** Train a generator and a critic
+# with a gradient penalty (lesson 16), with three steps of the critic for one of the generator. Training images
+# themselves, or nearly so, do not count.
 #
 # <details><summary>What to expect</summary>
 #
-# Training digits have about 0.7, and a generator cannot hope for less. With two hidden layers of 128 each, one run came to 0.94 after
-# 1,500 rounds, and to 0.85 after 6,000, in 24 seconds.
+# Training digits have about 0.7, and a generator cannot hope for less. With two hidden layers of 128 each, one run came
+# to 0.94 after 1,500 rounds, and to 0.85 after 6,000, in 24 seconds.
 #
 # </details>
 
@@ -296,8 +305,8 @@ assert any("seed" in v.path for v in model.non_trainable_variables)
 #
 # Take one step, as `fit` does, and return the loss before it, as `fit` reports it. `loss_of(model, batch)` runs the
 # model in training mode, and returns the loss of the data, without the penalties of the regularizers. Pass the
-# gradients through `clip(model, gradients)`, and give its result to the optimizer. Its argument and its result are
-# lists that may hold `None`. The optimizer does not scale the loss.
+# gradients through `clip(model, gradients)`, and give its result to the optimizer. Both lists may contain `None`, so
+# keep every entry in its place. You need no loss scaling.
 
 
 # %% exercise="21.2"
@@ -356,8 +365,8 @@ assert not check_gradients(loss_with_target_inside, tf.constant(w)).passed
 assert check_gradients(lambda w: tf.reduce_sum((w - target) ** 2), tf.constant(w)).passed
 
 # %% [markdown]
-# You will write a function that returns a model, a batch and a loss. Here is a small one, for a line with a penalty on its slope at
-# points without a label:
+# You will write a function that returns a model, a batch and a loss. Here is a small one, for a line with a penalty on
+# its slope at points without a label:
 
 
 # %%
@@ -387,16 +396,16 @@ assert check_gradients(lambda: loss_of(model, batch), model).passed
 # %% [markdown]
 # ### Exercise 21.4: complete
 #
-# Return three things for your task: a Keras model that is already built; a batch; and a function
-# `loss_of(model, batch)` that returns the loss of any model that it is given. You then train with your `train_step`
-# from 21.2.
+# Return three things for your task: a Keras model that is already built (call a class of your own once on some inputs);
+# a batch; and a function `loss_of(model, batch)` that returns the loss of the model that it is given, not of the one
+# that you built. You then train with your `train_step` from 21.2.
 #
 # | what | must be |
 # |---|---|
 # | the batch | a tensor, or a tuple or dict of tensors, whose first axis counts examples. What belongs together, such as an image and its label, has the same row. Different tensors may have different lengths. |
 # | the loss | one number, the same at each call. Draw what is random before, and put it into the batch. Leave dropout out. |
 # | its gradients | equal to differences, for every trainable variable |
-# | the rows | repeating all rows, or reversing them, leaves the loss as it is. Every row and every tensor has an influence on it. |
+# | the rows | repeating all rows, or reversing them, leaves the loss as it is; changing any row of any tensor changes it. |
 # | penalties | left to `train_step` |
 #
 # With two networks, return the critic as the model, and put fake images into the batch.
@@ -461,15 +470,16 @@ check("21.4", my_loss)
 # %% [markdown]
 # ## Is it better than the baseline?
 #
-# Now train. Choose the number of steps, the weights in the loss and everything else with a part of the *training*
-# data. Ask the held-out data once, at the end. If you miss the score, say so, and say what you would try next. That
-# is a result as well.
+# Now train. If you don't clip, pass `lambda model, gradients: gradients` for `clip`. Choose the number of steps, the
+# weights in the loss and everything else with a part of the *training* data. (For a forecast, keep back the latest
+# measurements.) Ask the held-out data once, at the end. If you miss the score, say so, and say what you would try next.
+# That is a result as well.
 #
 # ### Exercise 21.5: complete
 #
-# `inputs` is a dict with the held-out inputs of all tasks: `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n, 16). Return a dict
-# with the name of your task and your answers: classes (n,), dye (n,) or images (n, 64). The answer to a row must not depend on the
-# other rows.
+# `inputs` is a dict with the held-out inputs of all tasks: `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n,
+# 16). Return a dict with the name of your task and your answers: classes (n,), dye (n,) or images (n, 64). The answer
+# to a row must not depend on the other rows.
 #
 # The check draws its own inputs: held-out digits with a little noise; points of both hours, of which only those of
 # the second hour count; and normally distributed random numbers. If you are close to the required score, its result
@@ -515,14 +525,14 @@ check("21.5", held_out)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Put a loop around `train_step` into a `tf.function`, a few hundred steps at a time, and print how far the training is. Draw what is random
-# in a batch again in each step.
+# Put a loop around `train_step` into a `tf.function`, a few hundred steps at a time, and print how far the training is.
+# Draw what is random in a batch again in each step.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Are you far from the score? Look at the parts of your loss one by one. Is one a hundred times larger than another? Does each of them
-# fall? Then look at the norms of their gradients (lesson 12).
+# Are you far from the score? Look at the parts of your loss one by one. Is one a hundred times larger than another?
+# Does each of them fall? Then look at the norms of their gradients (lesson 12).
 #
 # </details>
 
@@ -566,8 +576,11 @@ check("21.5", held_out)
 #
 # **To remember**: say what counts as success before you train, and ask the held-out data once.
 #
-# Where next? Put `check_gradients` into the tests of every loss that you write, and one comparison with `fit` into those of every loop.
-# Try a second task: your step stays the same. Or exchange projects with somebody, and try to break each other's.
+# `status()` shows what you have passed, and `course hand-in` packs it for your teacher.
+#
+# Where next? Put `check_gradients` into the tests of every loss that you write, and one comparison with `fit` into
+# those of every loop. Try a second task: your step stays the same. Or exchange projects with somebody, and try to break
+# each other's.
 
 # %% [markdown]
 # ## Going deeper
@@ -577,14 +590,15 @@ check("21.5", held_out)
 # %% [markdown]
 # ### How do I clip the layers of any model?
 #
-# Lesson 11 clipped each layer of a model that you knew. For a project, write it for any model, also with gradients that are `None`.
+# Lesson 11 clipped each layer of a model that you knew. For a project, write it for any model, also with gradients that
+# are `None`.
 #
 # ### Exercise 21.1: complete
 #
-# `gradients` is a list of tensors in the order of `model.trainable_variables`, with `None` for a variable that was not used. Return such a
-# list, in which each layer's gradients are scaled by one factor, so that their global norm is at most `limit`. Leave a smaller norm
-# and `None` as they are. A layer is what stands before the last slash of `variable.path`. A weight that the model itself owns has the
-# model as its layer.
+# `gradients` is a list of tensors in the order of `model.trainable_variables`, with `None` for a variable that was not
+# used. Return such a list, in which each layer's gradients are scaled by one factor, so that their global norm is at
+# most `limit`. Leave a smaller norm and `None` as they are. A layer is what stands before the last slash of
+# `variable.path`. A weight that the model itself owns has the model as its layer.
 
 
 # %% exercise="21.1"
@@ -610,7 +624,8 @@ check("21.1", clip_layers)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For each layer, collect the positions of its gradients in the list: a dict from `variable.path.rpartition("/")[0]` to a list of numbers.
+# For each layer, collect the positions of its gradients in the list: a dict from `variable.path.rpartition("/")[0]` to
+# a list of numbers.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -632,17 +647,17 @@ print([v.path.split("/")[-1] for v in trained_by_fit.optimizer.variables[:2]])
 assert any("seed" in v.path for v in trained_by_fit.non_trainable_variables)
 
 # %% [markdown]
-# The averages of batch normalization, the seed of dropout, the count of steps. `save_weights` keeps neither the optimizer's part nor the
-# seed.
+# The averages of batch normalization, the seed of dropout, the count of steps. `save_weights` keeps neither the
+# optimizer's part nor the seed.
 #
 # ### Exercise 21.3: complete
 #
-# A run has a model, an optimizer that is built, a `tf.random.Generator` that draws its batches, and a list, the losses so far. Return two
-# functions for it:
+# A run has a model, an optimizer that is built, a `tf.random.Generator` that draws its batches, and a list, the losses
+# so far. Return two functions for it:
 #
 # - `save(path)` writes everything that the run needs to go on. A second save replaces the first.
-# - `resume(path)` restores that state in a run that was built in the same way, whatever it did since, and returns `True`. If nothing was
-#   saved under this path, it changes nothing and returns `False`.
+# - `resume(path)` restores that state in a run that was built in the same way, whatever it did since, and returns
+#   `True`. If nothing was saved under this path, it changes nothing and returns `False`.
 #
 # The check moves what you wrote to another folder, and resumes in another run.
 
@@ -681,21 +696,24 @@ check("21.3", keeper)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Save `model.trainable_variables`, `model.non_trainable_variables`, `optimizer.variables`, `generator.state` and the list. Change the list in
-# place: `history[:] = ...`. Go by the order of the variables, since layers without a name get other names in another run.
+# Save `model.trainable_variables`, `model.non_trainable_variables`, `optimizer.variables`, `generator.state` and the
+# list. Change the list in place: `history[:] = ...`. Go by the order of the variables, since layers without a name get
+# other names in another run.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `np.savez` takes arrays by name, and `variable.assign` puts one back. (Given a path, `np.savez` adds `.npz`. Given an open file, it does
-# not.) Or use a `tf.train.Checkpoint` of lists of these variables, with `write` and `read`, as in 13.5.
+# `np.savez` takes arrays by name, and `variable.assign` puts one back. (Given a path, `np.savez` adds `.npz`. Given an
+# open file, it does not.) Or use a `tf.train.Checkpoint` of lists of these variables, with `write` and `read`, as in
+# 13.5.
 #
 # </details>
 
 # %% [markdown]
 # ### What is wrong with this program?
 #
-# The course ends with a bug that you find by its symptom. There are no hints and no points, as at work. It takes about five minutes.
+# The course ends with a bug that you find by its symptom. There are no hints and no points, as at work. It takes about
+# five minutes.
 #
 # ### Exercise 21.6: repair
 #

@@ -111,12 +111,19 @@ class Roster:
         if not namesakes:
             return f"Not on the roster: {student}"
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
+        any_of = "any of these on the roster:" if len(namesakes) > 1 else "this student:"
         return (
-            f"{student} may be any of these on the roster: {several}. In Moodle's folder names, "
+            f"{student} may be {any_of} {several}. In Moodle's folder names, "
             "replace the name with the student's id and keep the rest, as in "
             "4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the roster, "
             "because it contains the numbers that follow the names. Then grade again."
         )
+
+    def name_of(self, member: Member) -> str:
+        """Return the name of a student, with the id where several have this name: Kim (4711)."""
+        several = len(self._by_name[_plain(member.name)]) > 1
+        own = member.id or member.email
+        return f"{member.name} ({own})" if several and own else member.name
 
     def member(self, student: str) -> Member | None:
         """Return whom a submission's name means; None for nobody, or more than one."""

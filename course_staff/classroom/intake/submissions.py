@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from itertools import combinations
 from pathlib import Path, PurePath
 
 from course_utils.workspace.curriculum import LESSONS
@@ -268,21 +269,53 @@ def _claims(owners: Owners) -> list[str]:
 
 def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owners, list[str]]:
     """Add the learning system's id to a name that several students have."""
-    ids: dict[tuple[str, str], set[str]] = {}
+    names: dict[str, set[str]] = {}  # of each download
+    ids: dict[tuple[str, str], set[tuple[str, str]]] = {}  # and the download that has it
     for place, owner in owners.items():
-        ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
-    several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
+        download = owner.reply.download if owner.reply else ""
+        names.setdefault(download, set()).add(owner.student)
+        ids.setdefault((owner.student, lessons[place]), set()).add((download, owner.id))
+    several: dict[str, list[str]] = {}
+    renumbered: set[str] = set()
+    for (student, _), found in ids.items():
+        own = {id_ for _, id_ in found}
+        if len(own) > 1 and _is_one_student(found, names):
+            renumbered.add(student)
+        elif len(own) > 1:
+            several[student] = sorted(own)
     problems = [
         f"Several students are named {shown(student)}. They were graded separately, as "
         f"{shown(' and '.join(f'{student} ({id_})' for id_ in own))}."
         for student, own in several.items()
     ]
+    if one := sorted(renumbered - several.keys()):
+        problems.append(
+            f"{shown(', '.join(one))}: the number after the name differs from download to "
+            "download, as it does for different assignments in Moodle. All submissions with one "
+            "name were graded as one student's."
+        )
     apart = {
         place: replace(owner, student=f"{owner.student} ({owner.id})")
         for place, owner in owners.items()
         if owner.student in several
     }
     return owners | apart, problems
+
+
+def _is_one_student(found: set[tuple[str, str]], names: dict[str, set[str]]) -> bool:
+    """Tell whether the ids that a name has, each in its download, may be one student's.
+
+    Moodle numbers the students of each assignment anew. So they may, if each download has one, and
+    the downloads are of one class: they have most of their names in common. Groups of one class,
+    downloaded separately, have few.
+    """
+    downloads = [download for download, _ in found]
+    if len(set(downloads)) < len(downloads):
+        return False
+    return all(
+        2 * len(names[a] & names[b]) > min(len(names[a]), len(names[b]))
+        for a, b in combinations(downloads, 2)
+    )
 
 
 def _submission(entry: Entry, owner: Owner, lesson: str) -> Submission:

@@ -42,7 +42,10 @@ _FEW = 4  # names, of which all must be a learning system's
 
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
-    "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
+    # Since Moodle 4.1, the name of a folder ends with "file", and before that with "file_".
+    "Moodle's download": (
+        r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_((file|onlinetext)(_|$))?"
+    ),
     "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_(?P<id>\d{3,})_\d{3,}_",
     "Canvas's anonymous download": (r"(LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"),
     "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",

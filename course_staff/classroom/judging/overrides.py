@@ -20,6 +20,10 @@ __all__ = ["Override", "excuses_in", "read_overrides", "with_overrides"]
 
 _COLUMNS = ("student", "exercise", "points", "comment", "by")
 _EXCUSED = "excused"
+_NOBODY = (
+    "which is the name of nobody on the roster, or of several. Write the student's id or email "
+    "address from the roster."
+)
 
 
 @dataclass(frozen=True)
@@ -133,9 +137,14 @@ def with_overrides(
                 rows[number] = row = _changed(row, override)
     for override in overrides:
         if override not in used and not override.is_excuse:
+            nobody = roster and roster.member(override.student) is None
+            why = (
+                _NOBODY
+                if nobody
+                else "who handed in no notebook with it. Write the name as in gradebook.csv."
+            )
             raise BadInput(
-                f"overrides.csv changes {override.exercise} of {override.student}, who handed in "
-                "no notebook with it. Write the name as in gradebook.csv."
+                f"overrides.csv changes {override.exercise} of {override.student}, {why}"
             )
     return rows
 
@@ -156,8 +165,7 @@ def excuses_in(
             member = roster.member(override.student) if roster else None
             if member is None and (roster or all(r.student != override.student for r in rows)):
                 why = (
-                    "which is the name of nobody on the roster, or of several. Write the "
-                    "student's id or email address from the roster."
+                    _NOBODY
                     if roster
                     else "who is not in gradebook.csv. Give the roster of the class with --roster."
                 )

@@ -9,15 +9,10 @@ from ..intake.roster import Member, Roster
 from ..intake.submissions import SubmissionsFound
 from .behaviors import Group
 
-__all__ = ["BadInput", "Excuses", "Grading", "Row", "name_of"]
+__all__ = ["BadInput", "Excuses", "Grading", "Row"]
 
 # The reasons of excused students. The roster tells apart those who have the same name.
 Excuses = dict[tuple[Member | str, str], str]
-
-
-def name_of(student: Member | str) -> str:
-    """Return the name that the gradebook shows."""
-    return student.name if isinstance(student, Member) else student
 
 
 class BadInput(Exception):
@@ -95,6 +90,12 @@ class Grading:
         member = self.roster.member(student) if self.roster else None
         return member or student
 
+    def name_of(self, student: Member | str) -> str:
+        """Return the name that the gradebook shows."""
+        if self.roster and isinstance(student, Member):
+            return self.roster.name_of(student)
+        return str(student)
+
     def excuse(self, row: Row) -> str:
         """Return why a row's student is excused from its lesson; empty if they are not."""
         return self.excuses.get((self.who(row.student), row.lesson), "")
@@ -118,7 +119,7 @@ class Grading:
         ]
         return {
             number: [
-                member.name
+                self.name_of(member)
                 for member, of_member in handed_in
                 if number not in of_member and (member, number) not in self.excuses
             ]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -13,7 +13,7 @@ from course_utils.workspace.curriculum import all_exercises, find_lesson
 from ..judging.behaviors import Group
 from ..judging.notebook_verdicts import OUTCOMES
 from ..judging.predicted import prediction_lines
-from ..judging.results import Grading, Row, name_of
+from ..judging.results import Grading, Row
 
 __all__ = ["COLOURS", "SIGNS", "Mistake", "class_values", "common_mistakes", "points_of"]
 
@@ -41,7 +41,10 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
     by_cell = {(row.student, row.exercise): row for row in rows}
     students = sorted({row.student for row in grading.newest})
     return {
-        "students": [_student_line(s, names[s], exercises, by_cell) for s in students],
+        "students": [
+            _student_line(s, names[s], exercises, by_cell, grading.excuses_of(grading.who(s)))
+            for s in students
+        ],
         "exercises": (lines := _exercise_lines(exercises, rows)),
         "charts": [
             (find_lesson(number), [line for line in lines if line["id"][:2] == number])
@@ -53,7 +56,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
         "older": [
-            f"{row.submission} ({row.submitted or 'nobody knows when'})"
+            f"{row.submission} ({row.submitted or 'time unknown'})"
             for row in _first_of_each([row for row in grading.rows if not row.counts])
         ],
         "better": _better_than_the_newest(grading),
@@ -69,7 +72,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "excused": [
             f"{name} from lesson {number}: {reason}"
             for name, number, reason in sorted(
-                (name_of(student), number, reason)
+                (grading.name_of(student), number, reason)
                 for (student, number), reason in grading.excuses.items()
             )
         ],
@@ -110,12 +113,15 @@ def _exercise_line(exercise: Exercise, counts: Counter[str]) -> dict:
     }
 
 
-def _student_line(student: str, page: str, exercises: list, by_cell: dict) -> dict:
+def _student_line(
+    student: str, page: str, exercises: list, by_cell: dict, excused: Collection[str]
+) -> dict:
     rows = [by_cell.get((student, e.id)) for e in exercises]
     return {
         "name": student,
         "page": page,
         "cells": rows,
+        "excused": excused,
         "points": points_of([row for row in rows if row]),
     }
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from course_utils.workspace.curriculum import all_exercises
 
 from ..intake.roster import Member
-from ..judging.results import Grading, Row, name_of
+from ..judging.results import Grading, Row
 
 __all__ = ["gradebook_csv", "points_in", "results_jsonl"]
 
@@ -57,7 +57,10 @@ def gradebook_csv(grading: Grading) -> str:
         comments = "; ".join([*excused, *_comments(student_rows)])
         more = [_as_text(group)] if has_groups else []
         table.writerow(
-            [_as_text(name_of(student)), *cells, *sums, total, possible, _as_text(comments), *more]
+            [
+                *(_as_text(grading.name_of(student)), *cells, *sums, total, possible),
+                *(_as_text(comments), *more),
+            ]
         )
     return "\ufeff" + text.getvalue()
 

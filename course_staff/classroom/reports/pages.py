@@ -100,6 +100,11 @@ def _feedback(student: str, grading: Grading) -> dict:
     return {
         "student": student,
         "lessons": lessons,
+        "excused": {
+            number: reason
+            for number, reason in grading.excuses_of(grading.who(student)).items()
+            if all(number != lesson["number"] for lesson in lessons)
+        },
         "counted": len({row.lesson for row in counting}),
         "points": points_of(counting),
         "possible": sum(row.possible for row in counting),

@@ -3,6 +3,7 @@
 import json
 import os
 import unicodedata
+from itertools import product
 
 import pytest
 from handed_in import find_submissions, given
@@ -388,6 +389,31 @@ def test_two_students_of_one_name_are_two(tmp_path):
     assert found.contradictions == [
         "Several students are named Kim. They were graded separately, as Kim (1) and Kim (2)."
     ]
+
+
+def test_a_student_whom_moodle_numbers_anew_for_each_assignment_is_one(tmp_path):
+    for number, (download, name) in enumerate(product(("one", "two"), ("Kim", "Ada"))):
+        for lesson in ("00_start_here", "01_first_tape"):
+            put(tmp_path / download / f"{name}_{number}_assignsubmission_file" / f"{lesson}.ipynb")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"Kim", "Ada"}
+    assert found.contradictions == [
+        "Ada, Kim: the number after the name differs from download to download, as it does for "
+        "different assignments in Moodle. All submissions with one name were graded as one "
+        "student's."
+    ]
+
+
+def test_namesakes_in_two_groups_or_in_one_download_are_two(tmp_path):
+    for number, (group, names) in enumerate({"a": "Kim Ada", "b": "Kim Bob"}.items()):
+        for name in names.split():
+            put(tmp_path / "groups" / group / MOODLE.format(name, number))
+    for number, name in enumerate(("Kim", "Kim", "Ada", "Bob")):
+        put(tmp_path / "class" / "a" / MOODLE.format(name, number))
+        put(tmp_path / "class" / "b" / MOODLE.format(name, 10 + number))
+    for folder, count in (("groups", 2), ("class", 4)):
+        found = find_submissions(tmp_path / folder)
+        assert sum(s.student.startswith("Kim (") for s in found.submissions) == count
 
 
 def test_names_hide_nothing_and_stay_apart(tmp_path):

@@ -18,11 +18,11 @@ from course_utils.workspace.curriculum import find_lesson
 CLASS = Roster([Member("Ada Lovelace", "4711"), Member("Bob B", "4712")])
 
 
-def rows(student, points=1.0):
-    place = f"{student}/01_first_tape.ipynb"
+def rows(student, points=1.0, lesson="01"):
+    place = f"{student}/{find_lesson(lesson).name}.ipynb"
     return [
-        Row(student, "01", e.id, e.title, "failed", "-", points, 2, place, "", True, "")
-        for e in find_lesson("01").exercises()
+        Row(student, lesson, e.id, e.title, "failed", "-", points, 2, place, "", True, "")
+        for e in find_lesson(lesson).exercises()
     ]
 
 
@@ -214,6 +214,29 @@ def test_a_namesake_of_an_excused_student_keeps_what_they_earned(tmp_path):
     write(path, "Kim Lee,01,excused,Ill,Me")
     with pytest.raises(BadInput, match="nobody on the roster, or of several. Write the student's"):
         excuses_in(read_overrides(path), handed_in, namesakes)
+
+
+def test_the_names_of_namesakes_in_the_gradebook_are_those_that_overrides_take(tmp_path):
+    namesakes = Roster([Member("Kim Lee", "1", ids=("1",)), Member("Kim Lee", "2", ids=("2",))])
+    handed_in = [*rows("1"), *rows("2")]
+    lines = table(gradebook_csv(Grading(rows=handed_in, roster=namesakes)))
+    assert [line["student"] for line in lines] == ["Kim Lee (1)", "Kim Lee (2)"]
+    path = write(tmp_path / "overrides.csv", "Kim Lee (2),01.1,2,Reason,Me")
+    changed = with_overrides(handed_in, read_overrides(path), namesakes)
+    assert [row.student for row in changed if row.points == 2] == ["2"]
+    write(path, "Kim Lee,01.1,2,Reason,Me")
+    with pytest.raises(BadInput, match="of Kim Lee, which is the name of nobody on the roster, or"):
+        with_overrides(handed_in, read_overrides(path), namesakes)
+
+
+def test_a_student_excused_without_handing_in_reads_so(tmp_path):
+    handed_in = [*rows("Ada Lovelace"), *rows("Bob B", lesson="00")]
+    grading = Grading(rows=handed_in, roster=CLASS, excuses={(CLASS.members[1], "01"): "Ill (Me)"})
+    page = write_results(grading, tmp_path / "out").read_text(encoding="utf-8")
+    assert "excused</span>" in page
+    (feedback,) = (tmp_path / "out").glob("feedback/Bob-B*.html")
+    text = " ".join(feedback.read_text("utf-8").split())
+    assert "You are excused from lesson 01 (Ill (Me))." in text
 
 
 def test_without_a_roster_an_excused_student_keeps_a_line_in_the_gradebook():

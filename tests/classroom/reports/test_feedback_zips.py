@@ -43,6 +43,17 @@ def write(tmp_path, *places):
             "feedback-for-moodle.zip",
             {f"{ZOE}/feedback.html": "Zoë Bö", f"{KIM}/feedback.html": "Kim"},
         ),
+        (  # since Moodle 4.1
+            [
+                "Zoë Bö_12_assignsubmission_file/01_first_tape.ipynb",
+                "Kim_7_assignsubmission_file/01_first_tape.ipynb",
+            ],
+            "feedback-for-moodle.zip",
+            {
+                "Zoë Bö_12_assignsubmission_file/feedback.html": "Zoë Bö",
+                "Kim_7_assignsubmission_file/feedback.html": "Kim",
+            },
+        ),
         (
             [f"{ZOE}01_first_tape.ipynb", f"{KIM}01_first_tape.ipynb"],
             "feedback-for-moodle.zip",
