@@ -129,8 +129,8 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # %% [markdown]
 # ### Task: river
 #
-# Dye was poured into a river. The stream carries the cloud along, with an unknown speed c, and the cloud spreads: $u_t
-# + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. How much dye is where in the
+# Dye was poured into a river. The stream carries the cloud along, with an unknown speed c, and the cloud spreads:
+# $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. How much dye is where in the
 # *second* hour? (Below, six networks are trained, which may take a minute.)
 
 # %%
@@ -200,7 +200,9 @@ axis_labels = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 #
 # <details><summary>What to expect</summary>
 #
-# With 200 new points for the residual in each step, 2,000 steps take about ten seconds. RIVER
+# With 200 new points for the residual in each step, 2,000 steps take a few seconds. At a constant learning rate of
+# 0.005, the errors of four networks lay between 0.02 and 0.09 after 1,000 to 5,000 steps, and longer training did not
+# always lower them. With a rate that decayed from 0.01 to 0 in 2,000 steps, four networks reached 0.02 to 0.05.
 #
 # </details>
 

@@ -1411,9 +1411,9 @@ HELD_OUT = {
         of_river(at),
     ),
     "just short": Wrong(
-        "The error in the second hour is between 0.05, the limit, and 0.06. Train longer or "
-        "draw more points for the residual; if it stays there, say so and what you tried, "
-        "because that is also a result.",
+        "The error in the second hour is between 0.05, the limit, and 0.06. Let the learning "
+        "rate decay to 0, or draw more points for the residual. If it stays there, say so and "
+        "what you tried, because that is also a result.",
         of_river(lambda points: at(points) + 0.055),
     ),
     "sign turned": Wrong(
