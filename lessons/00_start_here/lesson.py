@@ -29,7 +29,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## How do I run a lesson?
 #
-# Run the cells in order, from top to bottom. Each cell shows one thing:
+# Run the cells in order, from top to bottom. Here is the first:
 
 # %%
 x = tf.constant(3.0)
@@ -62,7 +62,7 @@ print(quotient.numpy(), quotient.dtype.name)
 assert quotient.dtype == tf.float64 and quotient.numpy() == 3.5
 
 # %% [markdown]
-# Most numbers in TensorFlow are `float32`, so that is a good guess, and so is `int32`, the type of both numbers. But
+# `float32` and `int32` are good guesses: most numbers in TensorFlow are `float32`, and both of these are `int32`. But
 # 3.5 is no integer, and `float32` cannot hold every 32-bit integer exactly. `float64` can, so TensorFlow converts both
 # numbers to `float64` before it divides.
 
@@ -165,7 +165,7 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# This is common, and it is the third kind of exercise, after *predict* and *complete*: *repair*. A **loss** is the
+# This is common, so the third kind of exercise, after *predict* and *complete*, is *repair*. A **loss** is the
 # number that training minimizes. Here are two predictions, one too high and one too low, and the loss that a program
 # reports for them:
 
@@ -249,7 +249,7 @@ check("00.3", mean_squared_error)
 # **Next**: [01 · The first tape](01_first_tape.ipynb), where TensorFlow finds the slope for you.
 #
 # Do you have only one day? Take this lesson and the essentials of 01, 02, 04, 06, 09, 11, 12 and 13. They need none of
-# the lessons in between.
+# the lessons in between. (The arrows of the map are for the whole course.)
 #
 # Have you used gradient tapes before? Then run `from course_utils import place` and `place()` in a new cell. It asks up
 # to twelve questions, in about ten minutes, and tells you which lessons you can skip.

@@ -3,7 +3,7 @@
 #
 # You tidy up a training loop and move `y_hat = w * x` one line up, above the `with` block. `tape.gradient` does not
 # complain, but the gradient for `w` is now `None`, and the weight never changes. TensorFlow computes gradients from a
-# recording, the tape, and can differentiate only what was recorded. In this lesson you learn what that is, so that you
+# recording, the tape, and can differentiate only what was recorded. In this lesson you learn what a tape records, so that you
 # spot a line like this one at once.
 #
 # **You will learn to**
@@ -216,8 +216,8 @@ assert [d_w.numpy(), d_b.numpy()] == [-18.0, -6.0]
 assert loss_of_guess(w + 0.1, b) < loss and loss_of_guess(w, b + 0.1) < loss
 
 # %% [markdown]
-# One backward pass found both gradients. With a million parameters it would still take only one, so deep learning
-# relies on it.
+# One backward pass found both gradients. A million parameters would still need only one. That is what makes deep
+# learning possible.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -289,7 +289,7 @@ assert gradient.shape == W.shape == (4, 2)
 # %% [markdown]
 # ## How do I get all gradients at once?
 #
-# A tape like the ones above lets you call `gradient` only once, so ask for all the gradients you need in one call. Pass
+# You can call `gradient` only once on such a tape, so ask for all the gradients you need in one call. Pass
 # a list or a dict of sources, and the gradients come back in the same structure. The courier's bill again, with a dict:
 
 # %%

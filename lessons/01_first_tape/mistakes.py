@@ -26,8 +26,8 @@ def cubic(x):
 
 SLOPES = {
     "returns none": Wrong(
-        "Your function returned `None`. Make `x` a `tf.Variable`, compute `y` from it inside "
-        "the `with` block, and return `tape.gradient(y, x)`: the target `y` comes first.",
+        "Your function returned `None`. End it with `return tape.gradient(y, x)`, where `y` is "
+        "computed from the variable `x` inside the `with` block.",
         lambda x: print(slope_of(cubic)(x)),
     ),
     "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", cubic),
@@ -216,8 +216,8 @@ GRADIENTS = {
         gradients_of(lambda y_hat, y: y_hat),
     ),
     "errors added up": Wrong(
-        "Both gradients are too large by a factor of n, the number of examples: you sum the "
-        "squared errors, or the tape sums your list of losses. Use `tf.reduce_mean` "
+        "Both gradients are too large by a factor of n, the number of examples: your loss adds "
+        "up the examples, or has an entry for each, which the tape adds up. Use `tf.reduce_mean` "
         "without an axis.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
         gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),

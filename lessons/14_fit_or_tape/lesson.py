@@ -1,7 +1,7 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked. Then one colleague passed sample weights, and your loop
+# You wrote your own loop to clip gradients, and it worked. Then a colleague passed sample weights, and your loop
 # could not take them. Another switched to 16-bit arithmetic, and the model all but stopped learning. `fit` would have
 # handled both; your loop handles neither. In this lesson you make the smallest change that does the job, and test that
 # everything else `fit` does still works.
@@ -64,8 +64,8 @@ def cost_of_delay(y, y_hat):
 
 
 # %% [markdown]
-# The data are 400 parcels, each with a distance, `x_line`, and a delivery time in hours, `y_line`. The times lie near a
-# straight line, with noise:
+# The data set has 400 parcels. For each, `x_line` holds the distance, and `y_line` the delivery time in hours. The
+# times lie near a straight line, with noise:
 
 
 # %%
@@ -128,8 +128,8 @@ def build_model(model_class=keras.Sequential):
 # %% [markdown]
 # The optimizer receives each gradient together with its variable. So subclass the optimizer and override `update_step`,
 # which Keras calls once for each variable at the end of an update. The variable's name tells you its layer:
-# `model/body/kernel:0` belongs to the layer `body`. (If all variables share one limit, use the optimizer's `clipnorm`
-# option instead.)
+# `model/body/kernel:0` belongs to the layer `body`. (Outside `update_step` you have Keras's own variable. Its name for
+# this is `path`, without the `:0`.) If all variables share one limit, use the optimizer's `clipnorm` option instead.
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -144,8 +144,8 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# Does `fit` use the clipped gradients? With the learning rate 0.1, SGD computes new = old - 0.1 · gradient, so (old -
-# new) / 0.1 after one step is the gradient that it used. Print its norm:
+# Does `fit` use the clipped gradients? With a learning rate of 0.1, SGD subtracts 0.1 times the gradient from each
+# weight. So divide the change of the weights by 0.1, and you have the gradient that it used:
 
 
 # %%
@@ -175,14 +175,18 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Three of the four norms exceeded their limits, and are now clipped to them. The fourth, for the body's bias, was
-# already below its limit.
+# Three of the four norms exceeded their limits, and are now clipped to them. The body's bias was already below its limit.
 #
 # ## Why update_step, and not apply?
 #
-# The optimizer's method `apply` receives all gradients at once, so it may look like the better place. Try it with *loss
-# scaling*. In 16-bit arithmetic, small gradients can round to zero. So the loss is first multiplied by a factor, which
-# makes every gradient larger, and the optimizer later divides the gradients by that factor (lesson 20):
+# Keras's own `apply` gets all gradients at once. It does three things with them, in this order:
+#
+# 1. It undoes *loss scaling*. In 16-bit arithmetic, small gradients can round to zero. So `train_step` multiplies the
+#    loss by a factor, which makes every gradient larger, and `apply` divides the gradients by it (lesson 20).
+# 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
+# 3. It calls `update_step` for each variable.
+#
+# If you override `apply` and clip there, you clip before the first two. Here is that mistake, with a factor of 8:
 
 
 # %%
@@ -205,13 +209,9 @@ assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
 
 # %% [markdown]
 # `ClippedInApply` clips gradients that are still eight times too large. Then they are divided by 8, so each ends at one
-# eighth of its limit. Even the fourth, which needed no clipping, becomes too small.
+# eighth of its limit. Even the body's bias (the second number), which needed no clipping, becomes too small.
 #
-# With **accumulation** (`gradient_accumulation_steps=2`), `apply` is again too early: Keras averages the gradients of two
-# batches before each update, and `apply` sees only one batch's at a time.
-#
-# `apply` first divides the gradients by the factor, then averages them over the batches, and only then calls
-# `update_step` for each variable. So change gradients in `update_step`. (*Going deeper* tests it with accumulation, too.)
+# So change gradients in `update_step`. (*Going deeper* tests it with accumulation, too.)
 #
 # ### Exercise 14.2: repair
 #
@@ -219,9 +219,9 @@ assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
 # variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
 # otherwise never change.
 #
-# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`. This
-# version works, but not with loss scaling or accumulation. Fix it. Use only TensorFlow operations, because `fit` runs the
-# optimizer in a graph.
+# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`.
+# This version clips correctly in plain training, but not with loss scaling or accumulation. Fix it. Use only TensorFlow
+# operations, because `fit` runs the optimizer in a graph.
 
 
 # %% exercise="14.2"
@@ -281,10 +281,12 @@ class ShortStep(keras.Sequential):
 
 
 # %% [markdown]
-# The tape, the gradient and the update are the ones from lesson 09. Two calls are new. `compute_loss` computes the loss
-# that you gave to `compile`, and adds the penalties in `model.losses`. `compute_metrics` updates the metrics that you
-# gave to `compile`, and returns every metric's value for `fit` to show and record. It does not update the running mean
-# of the loss, which is the first metric, `self.metrics[0]`, so your step must do that itself.
+# The tape, the gradient and the update are the ones from lesson 09. Three lines are new:
+#
+# - `compute_loss` computes the loss that you gave to `compile`, and adds the penalties in `model.losses`.
+# - `self.metrics[0]` is the running mean of the loss. Your step has to update it.
+# - `compute_metrics` updates the metrics that you gave to `compile`, and returns every metric's value for `fit` to show
+#   and record.
 #
 # Is this what Keras does? To find out, start two models from the same weights, and give them the same batches of 100.
 # There are 512 examples, so the last batch has only 12:
@@ -375,18 +377,18 @@ else:
 # %%
 class WrittenOut(keras.Sequential):
     def train_step(self, data):
-        # 1
+        # 1: sample weights
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
-            # 1
+            # 1: sample weights
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            # 2
+            # 2: loss scaling
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
         batch_size = tf.shape(x)[0]
-        # 3
+        # 3: a short last batch
         self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
@@ -396,9 +398,11 @@ class WrittenOut(keras.Sequential):
 #    you give `fit` no weights, it is `None`.
 # 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. `apply`
 #    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
-#    a factor of 8 its updates were one eighth of the right size.
+#    a factor of 8 its updates were one eighth of the right size. (In 16 bits the factor is usually in the thousands:
+#    that is how a model all but stops learning.)
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
-#    its size. The metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
+#    its size. The short version counted the last 12 examples as much as any 100, and so reported another loss. The
+#    metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
 #
 # To see whether anything is still missing, compare again, with loss scaling and sample weights together:
 
@@ -426,7 +430,8 @@ assert difference < 1e-4
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
-# everything that Keras's own step does. At the moment, it leaves out five things.
+# everything that Keras's own step does. At the moment, it leaves out five things: some from the list above, and some
+# that the short version got right.
 #
 # The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
 # optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
@@ -543,7 +548,9 @@ check("14.5", means)
 #   with sample weights, loss scaling and accumulation.
 #
 # ```python
-# class Clipped(keras.optimizers.Adam):
+# limits = {"body": 0.3, "head": 0.1}
+#
+# class ClippedSGD(keras.optimizers.SGD):
 #     def update_step(self, gradient, variable, learning_rate):
 #         layer = variable.name.split("/")[-2]
 #         clipped = tf.clip_by_norm(gradient, limits[layer])

@@ -2,9 +2,9 @@
 # # 16 · Two networks
 #
 # You train two networks against each other: one makes samples, and the other judges them. Each network has its own
-# loss, and each step must change only that network's weights. If a step changes the wrong weights, nothing raises an
-# error: the losses look plausible, yet the samples are useless, or all alike. In this lesson you control which weights
-# each step changes.
+# loss, and a step on that loss must change that network and no other. If you get this wrong, nothing raises an error:
+# the losses look plausible, yet the samples are useless, or all alike. In this lesson you control which weights each
+# step changes.
 #
 # **You will learn to**
 #
@@ -30,9 +30,9 @@ from keras import layers
 # ## What does each player want?
 #
 # In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples
-# from noise. The **discriminator** judges whether an example is real. We call it the **critic** for short. (In papers,
-# *critic* often means the discriminator of a Wasserstein GAN, which you meet in *Going deeper*.) The two networks are
-# the players of the game, and a player *moves* when its weights are updated. A function builds both:
+# from noise. The **discriminator**, which we call the **critic** for short, judges whether an example is real. Think of
+# training as a game: the two networks are the players, and a player *moves* when its weights are updated. A function
+# builds both:
 
 
 # %%
@@ -99,7 +99,7 @@ def fooling_loss(critic, fake):
 
 
 # %% [markdown]
-# ## Which network does a loss move?
+# ## Whose weights does a loss change?
 #
 # > **Predict**
 # >
@@ -140,8 +140,8 @@ assert all(g is not None and np.any(g) for g in gradients)
 #
 # ## When do you have to record again?
 #
-# There is also a trap in the order of the two steps. Suppose the critic has just taken a step, and you now ask the old
-# tape for the generator's gradient. Is it computed with the critic's old weights, or with its new ones? Look at one variable,
+# The order of the two steps hides another trap. Suppose the critic has just taken a step, and you now ask the old
+# tape for the generator's gradient. Does this gradient use the critic's old weights, or its new ones? Look at one variable,
 # the first kernel of the generator:
 
 # %%
@@ -165,16 +165,17 @@ print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# With the old ones. A tape keeps the values that it recorded, so the gradient has not changed. If you want the
-# generator's gradient for the critic's new weights, run the forward pass again under a new tape. (Updating both players
-# from one recording is not an error, but it is a different algorithm, so choose it deliberately.)
+# The first two norms are equal: the old tape used the critic's old weights, because a tape keeps the values that it
+# recorded. If you want the generator's gradient for the critic's new weights, run the forward pass again under a new
+# tape. This lesson uses such *alternating* updates. Updating both players from one recording is not an error, and saves
+# a forward pass. But these are *simultaneous* updates: both gradients use the old weights.
 #
 # ### Exercise 16.1: repair
 #
-# This function plays one round of the game, and has several bugs. What it should do: first update only the critic, with
-# the gradient of the first loss that `losses_of` returns. Then update only the generator, with the gradient of the
-# second loss, computed with the critic's new weights. Each player has its own optimizer, both models are called with
-# `training=True`, and both players get the same batch `real` and the same `noise`.
+# The function below should play one round of the game, but it has several bugs. It should first update only the critic,
+# with the gradient of the first loss that `losses_of` returns. Then it should update only the generator, with the
+# gradient of the second loss, computed with the critic's new weights. Each player has its own optimizer, both models
+# are called with `training=True`, and both players get the same batch `real` and the same `noise`.
 
 
 # %%
@@ -228,15 +229,15 @@ check("16.1", play_round)
 # %% [markdown]
 # ## Which loss helps a generator that is losing?
 #
-# Early in the game, the critic recognizes nearly every fake. Can the generator still learn? That depends on its loss.
-# Let `p` be the probability, according to the critic, that a fake is real. Two losses fall as `p` rises:
+# Early in the game, the critic rejects nearly every fake. Can the generator still learn? That depends on its loss.
+# Let `p` be the critic's estimate of the probability that a given fake is real. Two losses fall as `p` rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
 # - `-log(p)`, the **non-saturating loss**, which is our `fooling_loss`.
 #
-# They differ in their slopes. The critic returns a logit, z, and `p` is sigmoid(z). By the chain rule, the slope of the
-# loss with respect to z is a factor in every gradient of the generator. If that slope is nearly 0, the generator hardly
-# moves.
+# They differ in their slopes. The critic returns a logit, z, and `p` is sigmoid(z). The generator's weights affect the
+# loss only through z. So by the chain rule, each of their gradients contains the slope of the loss with respect to z as
+# a factor. If that slope is nearly 0, the generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
@@ -319,8 +320,8 @@ def adam_for(player, rate):
 
 
 # %% [markdown]
-# `train` plays many rounds in a `tf.function`, and shows how far it has come after each quarter. The losses and the
-# data are arguments, because *Going deeper* changes them:
+# `train` plays many rounds in a `tf.function`, and prints its progress. You can skim it: only `critic_steps` and
+# `generator_steps` matter here. (The losses and the data are arguments because *Going deeper* changes them.)
 
 
 # %%
@@ -408,7 +409,7 @@ points = players["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches the clouds. With five steps per round, it puts nearly all points in one
+# With one step each, the generator reaches at least seven clouds. With five steps per round, it puts nearly all points in one
 # place, which is called **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed critic,
 # the generator can do no better than map all noise to a single point: the one that the critic finds most real. Once the
 # critic has learned to reject that point, the generator moves to another.
@@ -435,8 +436,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # </details>
 # <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
-# Do not trust the losses. Count the modes that the samples reach. Then give the generator fewer steps for each step of
-# the critic.
+# Do not trust the losses. Look at the samples, and measure how varied they are. Then shift the balance toward the
+# critic: give the generator fewer steps, or a lower learning rate. If that fails, change the loss, as in *Going
+# deeper*.
 #
 # </details>
 
@@ -444,7 +446,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # ## Recap
 #
 # - Keep two losses, two lists of variables and two optimizers.
-# - Record again after the other player has moved.
+# - For alternating updates, record again after the other player has moved.
 # - Choose a generator loss that is steep when the critic recognizes the fakes.
 # - Look at samples, and count the modes that they reach.
 #
@@ -563,8 +565,9 @@ assert np.hypot(*paths["with a penalty"][-1]) < 0.05
 # ### How does a penalty keep the critic fair?
 #
 # In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit, and its loss is the gap: the
-# mean score of the fakes minus that of the real examples. On its own, the gap has no minimum, because the critic can
-# always double its scores. So a penalty keeps the gradient of the score **with respect to the example** near length 1:
+# mean score of the fakes minus that of the real examples. (In papers, *critic* usually means this network.) On its own,
+# the gap has no minimum, because the critic can always double its scores. So a penalty keeps the gradient of the score
+# **with respect to the example** near length 1:
 #
 # 1. For each pair of a real and a fake example, draw a random point between them.
 # 2. Take the gradient of the score with respect to that point (lesson 06: the inner tape).

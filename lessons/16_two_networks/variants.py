@@ -113,7 +113,7 @@ print(thief.numpy())
     ),
     Variant(
         id="16.c",
-        section="Which network does a loss move?",
+        section="Whose weights does a loss change?",
         program="""
 painter, expert = tf.Variable(2.0), tf.Variable(3.0)
 
@@ -140,7 +140,7 @@ print(slope if slope is None else slope.numpy())
     ),
     Variant(
         id="16.c",
-        section="Which network does a loss move?",
+        section="Whose weights does a loss change?",
         program="""
 forger, bank = tf.Variable(4.0), tf.Variable(0.5)
 

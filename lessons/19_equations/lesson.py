@@ -78,7 +78,8 @@ assert np.max(np.abs(residual(tf.cos, times))) > 1
 
 # %% [markdown]
 # Now let a network play the part of u, with the mean squared residual as its loss. Such a network is called
-# **physics-informed**.
+# **physics-informed**. The training loop is compiled, and runs in ten parts so that it can report its progress. You can
+# skip its details.
 
 
 # %%
@@ -133,14 +134,14 @@ for size in (0.5, 0.0):
 
 # %% [markdown]
 # The network has found rest, a flat line at 0. Rest obeys the law, but so does every multiple of the true motion, so
-# why does training end here? As long as the network is not yet a solution, its residual is not 0, and halving its
-# output divides the loss by four. Shrinking the output is always an easy way to a smaller loss, and training follows it
-# down to 0.
+# why does training end here? The equation is linear, with 0 on its right side. So halving the output also halves the
+# residual, and divides the loss by four. As long as the network is not yet a solution, it can lower the loss by
+# shrinking its output, and training follows this path down to 0.
 #
 # It is the starting values, or *initial conditions*, that single out one of the solutions. So they belong in the loss as well.
 #
 # The loss knows the law only at the 100 points in time, which are called *collocation points*. Between them, the
-# network may break the law, so use enough of them.
+# network may break the law, so use enough of them. And after 5 seconds, it has learned nothing.
 #
 # ## Where do the starting values go?
 #
@@ -215,8 +216,8 @@ assert np.max(np.abs(built_in(other)(times) - swing(times))) > 0.05
 assert max(errors[1.0], errors["built in"]) < 0.05 < 0.1 < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# The error is as small as with the best weight, and there was no weight to tune. (With other initial weights, the
-# network may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
+# The error is as small as with the best weight, and there was nothing to tune. (From another random seed, the network
+# may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
 
 # %%
 fig, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True)
@@ -231,8 +232,8 @@ label = panels[0].set_ylabel("position u")
 # ### Exercise 19.1: complete
 #
 # A damped pendulum that is being pushed obeys θ'' + damping · θ' + sin θ = push(t), where θ is its angle. Return the
-# residual, the left side minus the right side, at each time. The check also takes the gradient of your residual with
-# respect to the weights in `theta`.
+# residual, the left side minus the right side, at each time. Use TensorFlow operations throughout: the check also
+# differentiates your residual with respect to the network's weights, as training would.
 
 
 # %% exercise="19.1"
