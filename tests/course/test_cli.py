@@ -166,6 +166,13 @@ def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
     assert "contains other files" in run("start", str(folder.parent)).output
 
 
+@pytest.mark.parametrize("lesson", ["21", "21_project"])
+def test_start_takes_a_folder_and_no_lesson(copy, lesson):
+    result = run("start", lesson)
+    assert result.exit_code == 2 and not (copy / lesson).exists()
+    assert f"{lesson} is a lesson" in " ".join(result.output.split())
+
+
 def add_cell(path, source="mine = 1", place=3):
     """Add a cell to a notebook, as JupyterLab does."""
     book = nbformat.read(path, as_version=4)
