@@ -140,8 +140,8 @@ def grade(
     *unreadable*. If the run is interrupted, the same command continues it. A notebook runs again
     only if it, the lessons, or the limits changed.
 
-    Exit status: 0 if everything was graded; 1 if something could not be graded, or it is unclear
-    whose work something is; 2 if an option is wrong; 130 if you interrupted it.
+    Exit status: 0 if everything was graded, 1 if something could not be graded or its owner is
+    unclear, 2 if an option is wrong, and 130 if you interrupted it.
 
     For example:
 

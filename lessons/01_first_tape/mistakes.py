@@ -216,9 +216,8 @@ GRADIENTS = {
         gradients_of(lambda y_hat, y: y_hat),
     ),
     "errors added up": Wrong(
-        "Both gradients are too large by a factor of n, the number of examples: your loss adds "
-        "up the examples, or has an entry for each, which the tape adds up. Use `tf.reduce_mean` "
-        "without an axis.",
+        "Both gradients are n times too large, where n is the number of examples: your loss, or "
+        "the tape, adds up the errors of the examples. Use `tf.reduce_mean` without an axis.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
         gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),
     ),

@@ -229,8 +229,8 @@ assert check_gradients(loss, [W, b]).passed
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
-# mean_loss = lambda z: tf.reduce_mean(
-#     tf.nn.sparse_softmax_cross_entropy_with_logits(y, z))
+# mean_loss = lambda z: -tf.reduce_mean(
+#     tf.gather(tf.nn.log_softmax(z), y, batch_dims=1))
 # check_gradients(mean_loss, z, grads=cross_entropy_gradient(z, y))
 # ```
 

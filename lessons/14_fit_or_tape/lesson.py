@@ -211,7 +211,7 @@ assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
 # `ClippedInApply` clips gradients that are still eight times too large. Then they are divided by 8, so each ends at one
 # eighth of its limit. Even the body's bias (the second number), which needed no clipping, becomes too small.
 #
-# So change gradients in `update_step`. (*Going deeper* tests it with accumulation, too.)
+# So change gradients in `update_step`. *Going deeper* also tests it with accumulation.
 #
 # ### Exercise 14.2: repair
 #
@@ -263,8 +263,8 @@ check("14.2", adaptive)
 # ## What does fit do with a batch?
 #
 # `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work. Validation calls `test_step` instead. You can override that,
-# too; it needs no tape and no update. Here is a short `train_step`:
+# shuffling, callbacks and the progress bar still work. Validation calls `test_step` instead. You can override that as
+# well: it needs no tape and no update. Here is a short `train_step`:
 
 
 # %%
@@ -398,8 +398,7 @@ class WrittenOut(keras.Sequential):
 #    you give `fit` no weights, it is `None`.
 # 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. `apply`
 #    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
-#    a factor of 8 its updates were one eighth of the right size. (In 16 bits the factor is usually in the thousands:
-#    that is how a model all but stops learning.)
+#    a factor of 8 its updates were one eighth of the right size.
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
 #    its size. The short version counted the last 12 examples as much as any 100, and so reported another loss. The
 #    metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.

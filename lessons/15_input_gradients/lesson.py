@@ -399,7 +399,7 @@ check("15.4", attack)
 # - Clip to the range of pixels. If you take several steps, also clip to within ε of the original after each one.
 #
 # ```python
-# with tf.GradientTape(watch_accessed_variables=False) as tape:
+# with tf.GradientTape() as tape:
 #     tape.watch(x)
 #     loss = loss_fn(y, model(x, training=False))
 # moved = tf.clip_by_value(x + epsilon * tf.sign(tape.gradient(loss, x)), 0.0, 1.0)

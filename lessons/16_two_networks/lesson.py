@@ -135,7 +135,7 @@ assert all(g is not None and np.any(g) for g in gradients)
 # optimizer**.
 #
 # A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player then
-# also gets the gradient of its opponent's loss: the critic is pushed to call fakes real, and the generator to make
+# also gets the gradient of its opponent's loss. The critic is pushed to call fakes real, and the generator to make
 # fakes that are easy to spot.
 #
 # ## When do you have to record again?
@@ -291,7 +291,7 @@ assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 # %% [markdown]
 # Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step
 # of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small gradients, the
-# difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper recommends it, too. That is why
+# difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper also recommends it. That is why
 # we use `fooling_loss`.
 #
 # ## What does mode collapse look like?
@@ -321,7 +321,7 @@ def adam_for(player, rate):
 
 # %% [markdown]
 # `train` plays many rounds in a `tf.function`, and prints its progress. You can skim it: only `critic_steps` and
-# `generator_steps` matter here. (The losses and the data are arguments because *Going deeper* changes them.)
+# `generator_steps` matter here. The losses and the data are arguments because *Going deeper* changes them.
 
 
 # %%
@@ -564,7 +564,7 @@ assert np.hypot(*paths["with a penalty"][-1]) < 0.05
 # %% [markdown]
 # ### How does a penalty keep the critic fair?
 #
-# In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit, and its loss is the gap: the
+# In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit. Its loss is the gap: the
 # mean score of the fakes minus that of the real examples. (In papers, *critic* usually means this network.) On its own,
 # the gap has no minimum, because the critic can always double its scores. So a penalty keeps the gradient of the score
 # **with respect to the example** near length 1:

@@ -3,7 +3,7 @@
 #
 # A mass hangs from a spring. You have no measurements, only the law of its motion. You train a network until it obeys
 # that law almost perfectly, and yet it finds the wrong motion. In this lesson you turn an equation into a loss, using
-# the derivatives of the network's *output* with respect to its *input*, and make sure that the network finds the
+# the derivatives of the network's *output* with respect to its *input*. Then you make sure that the network finds the
 # solution you want.
 #
 # **You will learn to**
@@ -141,7 +141,7 @@ for size in (0.5, 0.0):
 # It is the starting values, or *initial conditions*, that single out one of the solutions. So they belong in the loss as well.
 #
 # The loss knows the law only at the 100 points in time, which are called *collocation points*. Between them, the
-# network may break the law, so use enough of them. And after 5 seconds, it has learned nothing.
+# network may break the law, so use enough of them.
 #
 # ## Where do the starting values go?
 #
@@ -216,8 +216,8 @@ assert np.max(np.abs(built_in(other)(times) - swing(times))) > 0.05
 assert max(errors[1.0], errors["built in"]) < 0.05 < 0.1 < min(errors[0.01], errors[100.0])
 
 # %% [markdown]
-# The error is as small as with the best weight, and there was nothing to tune. (From another random seed, the network
-# may need more than 3,000 steps.) In the figure, compare each line with the true motion, in gray:
+# The error is as small as with the best weight, and there was nothing to tune. From another random seed, the network
+# may need more than 3,000 steps. In the figure, compare each line with the true motion, in gray:
 
 # %%
 fig, panels = plt.subplots(1, 4, figsize=(9.6, 2.6), sharey=True)

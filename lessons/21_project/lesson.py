@@ -110,7 +110,7 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # or more is success.** Use the images without labels: no small change should alter an answer, not even the worst
 # possible change (lesson 15). This is **virtual adversarial training**:
 #
-# 1. Compare the answers to x and to x + d: for the probabilities p at x and q at x + d, take the sum of $p \log(p / q)$
+# 1. Compare the answers to x and to x + d. For the probabilities p at x and q at x + d, take the sum of $p \log(p / q)$
 #    over the classes.
 # 2. At d = 0 this difference and its slope are 0, so start from a small random d. Take the gradient of the difference
 #    with respect to d, scale it to a fixed length, and call it r.
@@ -194,14 +194,14 @@ axis_labels = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 
 # %% [markdown]
 # **The baseline is the best of the six, an error above 0.06, and 0.05 or less is success.** Put the equation into the
-# loss. The loss then has two parts: the error at the measurements of the first hour, and the residual at points that
-# you draw from both hours, with x from 0 to 4 (lesson 19). The speed is one more weight of the model. In your own model
-# class, write `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
+# loss. The loss then has two parts: the error at the measurements of the first hour, and the residual at points from
+# both hours (lesson 19). Draw these points with x from 0 to 4. The speed is one more weight of the model. In your own
+# model class, write `self.c = self.add_weight(shape=())` in `__init__`, and the same step trains it.
 #
 # <details><summary>What to expect</summary>
 #
 # With 200 new points for the residual in each step, 2,000 steps take a few seconds. At a constant learning rate of
-# 0.005, the errors of four networks lay between 0.02 and 0.09 after 1,000 to 5,000 steps, and longer training did not
+# 0.005, the errors of four networks lay between 0.02 and 0.09 after 1,000 to 5,000 steps. Longer training did not
 # always lower them. With a rate that decayed from 0.01 to 0 in 2,000 steps, four networks reached 0.02 to 0.05.
 #
 # </details>
@@ -257,14 +257,14 @@ assert shares[0] > 0.96 > shares[1] > 0.9 and shares[2] < 0.8
 ax = show_images(np.concatenate([real[:4], shuffled[:4]]).reshape(-1, 8, 8), columns=4)
 
 # %% [markdown]
-# **The baseline is 0.94, that of the means of two digits, and 0.90 or less is success.** Train a generator and a critic
-# with a gradient penalty (lesson 16), with three steps of the critic for one of the generator. Training images
+# **The baseline is 0.94, that of the means of two digits. Success is 0.90 or less.** Train a generator and a critic
+# with a gradient penalty (lesson 16). Let the critic take three steps for each step of the generator. Training images
 # themselves, or nearly so, do not count.
 #
 # <details><summary>What to expect</summary>
 #
-# Training digits have about 0.7, and a generator cannot hope for less. With two hidden layers of 128 each, one run came
-# to 0.94 after 1,500 rounds, and to 0.85 after 6,000, in 24 seconds.
+# Training digits have about 0.7, and a generator cannot hope for less. With two hidden layers of 128 each, one run
+# reached 0.94 after 1,500 rounds. After 6,000 rounds, which took 24 seconds, it reached 0.85.
 #
 # </details>
 
@@ -398,9 +398,13 @@ assert check_gradients(lambda: loss_of(model, batch), model).passed
 # %% [markdown]
 # ### Exercise 21.4: complete
 #
-# Return three things for your task: a Keras model that is already built (call a class of your own once on some inputs);
-# a batch; and a function `loss_of(model, batch)` that returns the loss of the model that it is given, not of the one
-# that you built. You then train with your `train_step` from 21.2.
+# Return three things for your task:
+#
+# - a Keras model that is already built (if you wrote its class, call it once on some inputs);
+# - a batch;
+# - a function `loss_of(model, batch)`, which returns the loss of the model that it is given, not of the one that you built.
+#
+# You then train with your `train_step` from 21.2.
 #
 # | what | must be |
 # |---|---|
@@ -479,9 +483,9 @@ check("21.4", my_loss)
 #
 # ### Exercise 21.5: complete
 #
-# `inputs` is a dict with the held-out inputs of all tasks: `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n,
-# 16). Return a dict with the name of your task and your answers: classes (n,), dye (n,) or images (n, 64). The answer
-# to a row must not depend on the other rows.
+# `inputs` is a dict with the held-out inputs of all tasks. Their shapes are (n, 64) for `"few labels"`, (n, 2) for
+# `"river"` and (n, 16) for `"new digits"`. Return a dict with the name of your task and your answers: classes (n,), dye
+# (n,) or images (n, 64). The answer to a row must not depend on the other rows.
 #
 # The check draws its own inputs: held-out digits with a little noise; points of both hours, of which only those of
 # the second hour count; and normally distributed random numbers. If you are close to the required score, its result

@@ -83,6 +83,13 @@ class NotebookPage:
         if button.is_visible():  # else somebody saved the notebook unfolded
             button.click()
 
+    def figures_are_described(self, name: str) -> bool:
+        """Tell whether it shows figures, if the worked notebook has any, each with a text."""
+        worked = (self.lab.folder / "solutions" / f"{name}.ipynb").read_text("utf-8")
+        figures = self.panel.locator(".jp-OutputArea-output img").all()
+        has_all = bool(figures) == ("image/png" in worked or "<img" in worked)
+        return has_all and all(figure.get_attribute("alt") for figure in figures)
+
     def prompt(self, cell) -> str:
         return cell.locator(".jp-InputPrompt").text_content().strip()
 

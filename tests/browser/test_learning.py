@@ -151,7 +151,7 @@ def test_a_lesson_is_worked_through_and_then_runs_as_a_whole(notebook, visit):
         notebook.type_into(exercise, answer)
         notebook.run(exercise)
         assert outcome in (shown := notebook.run(check)) and said in shown
-    runs_as_a_whole(notebook)
+    runs_as_a_whole(notebook, visit.lesson)
 
 
 def test_wrong_predictions_come_back_with_other_numbers_in_a_later_lesson(notebook):
@@ -204,7 +204,7 @@ def test_the_first_lesson_runs_as_a_whole(notebook):
     notebook.open(LESSON)
     open_a_hint_by_keyboard(notebook, "Divide 0.0601 by 0.01")
     notebook.run(notebook.code("start_lesson("))
-    runs_as_a_whole(notebook)
+    runs_as_a_whole(notebook, "00_start_here")
 
 
 def open_a_hint_by_keyboard(notebook, words):
@@ -216,14 +216,13 @@ def open_a_hint_by_keyboard(notebook, words):
     expect(hint.get_by_text(words)).to_be_visible()
 
 
-def runs_as_a_whole(notebook):
+def runs_as_a_whole(notebook, name):
     notebook.restart_and_run_all()
     for cell in notebook.panel.locator(".jp-CodeCell").all():
         assert re.fullmatch(r"\[\d+\]:", notebook.prompt(cell))
     wrong = notebook.panel.locator("[data-mime-type*='error'], [data-mime-type*='stderr']")
     assert wrong.count() == 0
-    figures = notebook.panel.locator(".jp-OutputArea-output img")
-    assert all(image.get_attribute("alt") for image in figures.all())
+    assert notebook.figures_are_described(name)
 
 
 def test_the_terminal_knows_the_course(notebook):

@@ -277,20 +277,20 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
         ids.setdefault((owner.student, lessons[place]), set()).add((download, owner.id))
     several: dict[str, list[str]] = {}
     renumbered: set[str] = set()
-    for (student, _), found in ids.items():
-        own = {id_ for _, id_ in found}
-        if len(own) > 1 and _is_one_student(found, names):
+    for (student, _), numbered in ids.items():
+        of_name = {id_ for _, id_ in numbered}
+        if len(of_name) > 1 and _is_one_student(numbered, names):
             renumbered.add(student)
-        elif len(own) > 1:
-            several[student] = sorted(own)
+        elif len(of_name) > 1:
+            several[student] = sorted(of_name)
     problems = [
         f"Several students are named {shown(student)}. They were graded separately, as "
-        f"{shown(' and '.join(f'{student} ({id_})' for id_ in own))}."
-        for student, own in several.items()
+        f"{shown(' and '.join(f'{student} ({id_})' for id_ in of_name))}."
+        for student, of_name in several.items()
     ]
-    if one := sorted(renumbered - several.keys()):
+    if merged := sorted(renumbered - several.keys()):
         problems.append(
-            f"{shown(', '.join(one))}: the number after the name differs from download to "
+            f"{shown(', '.join(merged))}: the number after the name differs from download to "
             "download, as it does for different assignments in Moodle. All submissions with one "
             "name were graded as one student's."
         )
@@ -302,14 +302,14 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
     return owners | apart, problems
 
 
-def _is_one_student(found: set[tuple[str, str]], names: dict[str, set[str]]) -> bool:
+def _is_one_student(numbered: set[tuple[str, str]], names: dict[str, set[str]]) -> bool:
     """Tell whether the ids that a name has, each in its download, may be one student's.
 
     Moodle numbers the students of each assignment anew. So they may, if each download has one, and
     the downloads are of one class: they have most of their names in common. Groups of one class,
     downloaded separately, have few.
     """
-    downloads = [download for download, _ in found]
+    downloads = [download for download, _ in numbered]
     if len(set(downloads)) < len(downloads):
         return False
     return all(
