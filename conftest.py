@@ -26,6 +26,11 @@ _mnist = Path(__file__).parents[1] / "shared" / "data"
 if (_mnist / "mnist.npz").exists():
     os.environ.setdefault("COURSE_DATA_DIR", str(_mnist))
 
+# Workers share the cores: with more threads than cores, they would wait for each other.
+_threads = max(1, (os.cpu_count() or 1) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)))
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(_threads))
+os.environ.setdefault("TF_NUM_INTEROP_THREADS", str(_threads))
+
 _SECONDS_BETWEEN_LOOKS = 2.0
 
 

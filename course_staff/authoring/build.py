@@ -363,11 +363,13 @@ def find_drift(
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
-        if typed := _typed(lesson, folders):
-            message = f"{typed_in_words(typed)} {KEEP_TYPED}"
-            drift.append(Problem(str(notebook.relative_to(folders.root)), message))
-        elif _read(notebook) != _text_of(lesson.notebook):
-            drift.append(_drifted(notebook, folders, f"is not what lessons/{lesson.name} gives"))
+        if _read(notebook) != _text_of(lesson.notebook):
+            if typed := _typed(lesson, folders):
+                message = f"{typed_in_words(typed)} {KEEP_TYPED}"
+                drift.append(Problem(str(notebook.relative_to(folders.root)), message))
+            else:
+                message = f"is not what lessons/{lesson.name} gives"
+                drift.append(_drifted(notebook, folders, message))
         if not solution_is_current(lesson, folders):
             message = f"was not executed from lessons/{lesson.name} as it is now"
             drift.append(_drifted(solution, folders, message))
@@ -400,7 +402,7 @@ def solution_is_current(lesson: LessonSource, folders: Folders) -> bool:
         return False
     for cell in _code_cells(stored):
         cell.outputs, cell.execution_count = [], None
-    return _text_of(stored) == _text_of(lesson.solution)
+    return bool(stored == lesson.solution)
 
 
 def _stored_solution(lesson: LessonSource, folders: Folders) -> NotebookNode | None:
