@@ -95,7 +95,8 @@ print([float(gradient) for gradient in summed])
 # The gradients come back in the structure of the *sources*, so two sources give two numbers, and the targets are added
 # up. What you get is the gradient of a · b + a²: b + 2a = 7 for a, and a = 2 for b.
 #
-# In the figure, y1 and y2 are the losses and Σ is their sum. Two orange arrows reach a, labeled 3 and 4.
+# In the figure, y1 and y2 are the two losses, and Σ is their sum. Two orange arrows reach a: y1 contributes 3, and y2
+# contributes 4.
 
 # %%
 def two_losses(a, b):

@@ -268,8 +268,8 @@ PREDICTIONS = (
         "05.d",
         right="None",
         options={
-            "330": "330 is the correct gradient, and the loops in graphs above did have "
-            "gradients. But this loop runs over a dataset.",
+            "330": "330 is the correct gradient, and you would get it for a loop over a tensor. But "
+            "this loop runs over a dataset.",
             "0": "0 is what a graph returned for a branch that was not taken. But here the "
             "loop did run.",
             "None": "The loss is right, but the gradient is lost silently. In a graph, a loop "

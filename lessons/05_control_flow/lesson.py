@@ -255,8 +255,8 @@ assert traces == [1, 1, 2, 3, 4, 4]
 # ## What happens to the branch not taken?
 #
 # While it traces, `tf.function` has only placeholders, and a placeholder cannot answer `x > 0`. So TensorFlow rewrites
-# your Python code first: an `if` or `while` on a tensor becomes an operation that contains *both* branches, or the
-# body of the loop. The rewriting is called **AutoGraph**.
+# your Python code first: an `if` on a tensor becomes one operation that contains *both* branches, and a `while` one that
+# contains the body of the loop. The rewriting is called **AutoGraph**.
 #
 # > **Predict**
 # >
@@ -396,7 +396,7 @@ assert np.isclose(v, 3 * 0.9 * 0.5 * 0.5)
 
 # %% [markdown]
 # If you want the gradient of the whole loss, add up the gradients of the batches, because the gradient of a sum is the
-# sum of the gradients.
+# sum of the gradients. In a graph, define such a sum before the loop, as zeros of the right shape.
 #
 # ### Exercise 05.3: repair
 #
@@ -443,21 +443,21 @@ check("05.3", sum_and_gradient)
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. Where may its source be used?</summary>
+# <details><summary>1. A gradient is <code>None</code> in eager code and 0.0 under <code>tf.function</code>. What are two possible reasons?</summary>
 #
-# Either only in a branch or a loop that did not run, or where the path is cut, as by `tf.round`. The 0 does not
-# tell you which. `ExplainingTape` can explain the `None` of the eager code.
+# The source is used only in a branch or a loop that did not run. Or the path from it is cut, for example by `tf.round`.
+# The 0 does not tell you which. `ExplainingTape` can explain the `None` of the eager code.
 #
 # </details>
 # <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are there after 100
 # calls with batches of one shape?</summary>
 #
-# One for each trace, so one or two, and it is a placeholder. Return the loss instead.
+# One, because there is one trace. It is a placeholder, not a number. Return the loss instead.
 #
 # </details>
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a gradient?</summary>
 #
-# No. Along each path it is constant. In eager code you get `None`, and in a graph 0.0.
+# No. Along each path it is constant. If you count in a tensor, you get `None` in eager code, and 0.0 in a graph.
 #
 # </details>
 

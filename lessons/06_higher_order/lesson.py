@@ -87,9 +87,8 @@ assert outer.explain()[0].cause == "outer-tape-missed"
 # The first derivative is still right. But by the time `slope` was computed, neither tape was recording. To the outer
 # tape, `slope` is just a constant. (`ExplainingTape` calls this cause `outer-tape-missed`.)
 #
-# Now step through the correct version by pressing *Step* or the right arrow key. `play_tape` supplies the outer tape
-# and calls its target y. In the figure, y is therefore the slope, 4 · x³, and not x⁴. The orange path leads back
-# through it.
+# Now step through the correct version by pressing *Step* or the right arrow key. `play_tape` is the outer tape, and it
+# labels its target y. Here the target is the slope, 4 · x³, and not x⁴. The orange path leads back through it.
 
 
 # %%
@@ -103,8 +102,8 @@ def slope_of_power(x):
 play_tape(slope_of_power, x)
 
 # %% [markdown]
-# So far, x was a variable. A plain tensor must be watched by every tape, and this helper takes care of that.
-# `derivative` takes a function and returns its derivative, which is again a function, so you can apply it twice:
+# So far, x was a variable. A plain tensor must be watched by every tape, and `derivative`, below, does that. It takes a
+# function and returns its derivative, which is again a function, so you can apply it twice:
 
 
 # %%
@@ -333,9 +332,9 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 # Read it row by row. The first output is the product p₀ · p₁, so its row is (p₁, p₀) = (5, 2).
 #
 # The shape of a Jacobian is **the shape of the outputs, followed by the shape of the source**: here (3,) and (2,) give
-# (3, 2). A Jacobian quickly gets large, and takes one backward pass for each output. In a batch, most of it is zero,
-# because each output usually depends only on its own example. `batch_jacobian`, in *Going deeper*, computes only the
-# rest.
+# (3, 2). A Jacobian quickly gets large, and takes one backward pass for each output. If the source is a batch of inputs,
+# most of its Jacobian is zero, because each output usually depends only on its own example. `batch_jacobian`, in *Going
+# deeper*, computes only the blocks that are not.
 #
 # ### Exercise 06.3: predict
 #
@@ -406,8 +405,8 @@ assert np.allclose(H, np.transpose(H)) and np.allclose(H, hessian(rosenbrock, x)
 # know how the gradient changes as you move in one direction v. The answer is the product Hv, which has only n entries.
 #
 # You can compute this **Hessian-vector product** without H. Form a single number, the dot product of the gradient and
-# v, and differentiate it with the outer tape: the result is Hv. The argument `output_gradients=v` does both in one
-# call.
+# v, and differentiate it with the outer tape: the result is Hv. The argument `output_gradients=v` of `gradient` does both
+# in one call: it multiplies each entry of the target by an entry of v, and adds up the products.
 
 
 # %%

@@ -395,11 +395,10 @@ PREDICTIONS = (
         "07.a",
         right="1e-8",
         options={
-            "1e-4": "With this step only the truncation error matters, about h/2 · e, which is "
-            "1e-4. But a shorter step makes it smaller.",
-            "1e-8": "The truncation error shrinks with h, while the rounding error of each "
-            "value, divided by h, grows. They are equal near the square root of 2e-16, "
-            "about 1e-8.",
+            "1e-4": "With this step the bend of the curve matters most. Its error is about h/2 · e, "
+            "which is 1e-4. But a shorter step makes it smaller.",
+            "1e-8": "The error from the bend of the curve shrinks with h. The rounding of each value, "
+            "divided by h, grows. The two are equal near the square root of 2e-16, about 1e-8.",
             "1e-12": "The shortest step follows the tangent best. But each value is rounded at "
             "the 16th digit, and divided by 1e-12 that becomes an error of 1e-4.",
         },

@@ -51,9 +51,9 @@ for h in (0.1, 0.01, 0.001):
 
 # %% [markdown]
 # With a step ten times shorter, the error of the **forward difference** is ten times smaller, and that of the
-# **central difference** is a hundred times smaller. The forward line turns away from the curve, because the curve
-# bends. The central line goes through a point on either side, and most of the bend cancels. So from here on, we use
-# the central one.
+# **central difference** is a hundred times smaller. A forward difference is the slope of the line through the points at
+# x and x + h. The curve bends away from that line. The line of a central difference goes through a point on either side
+# of x, so most of the bend cancels.
 #
 # > **Predict**
 # >
@@ -73,7 +73,8 @@ for h in [1e-4, 1e-8, 1e-12]:
 # mostly **rounding error**, and dividing by a tiny h makes it large. So there is a best step, neither long nor short:
 # here, near 1e-8.
 #
-# Read the figure from right to left: the errors fall as h gets shorter, then rise because of rounding.
+# Read the figure from right to left: the errors fall as h gets shorter, then rise because of rounding. At its best step,
+# the central difference is much more accurate, so from here on, we use that one.
 
 # %%
 points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
@@ -103,6 +104,7 @@ for dtype, errors in curves.items():
         rule = np.finfo(dtype).eps ** (1 / (order + 1))
         assert abs(slope - order) < 0.15
         assert 1 / 10 < steps[np.argmin(error)] / rule < 10
+    assert min(errors["central"]) < min(errors["forward"]) / 10
 left = np.polyfit(np.log(steps[-12:]), np.log(curves["float64"]["central"][-12:]), 1)[0]
 assert abs(left + 1) < 0.2  # rounding grows as 1 / h
 assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
@@ -164,8 +166,8 @@ assert 0.006 < np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error)) < 0.01
 
 # %% [markdown]
 # One entry among a million sounds like too little to notice. But a random direction moves every entry, the wrong one
-# included, and the other 999,999 products are known to many digits. A direction misses an error only by accident, when
-# it is nearly perpendicular to it.
+# included, and the other 999,999 products are known to many digits. A direction v misses an error only by accident, when v
+# is nearly perpendicular to the error.
 
 # %% [markdown]
 # ## How do I read a report?
@@ -210,7 +212,7 @@ check_gradients(loss, [W, b], grads=by_hand)
 #
 # `report.passed` is `True` only if every row agrees.
 #
-# In the figure, W is on the gray line, where claimed and measured are equal. The crosses of b are off it.
+# In the figure, W is on the gray line, where claimed and measured are equal. The cross of b is off it.
 
 # %%
 ax = report.plot()
@@ -308,8 +310,9 @@ assert not check_gradients(lambda x: x**2, tf.ones(3), grads=tf.ones(3)).passed
 #
 # ### Exercise 07.4: complete
 #
-# Part of layer normalization subtracts the mean of each row and multiplies by a scale of shape (d,). The backward pass
-# below has a bug, and its author's test passes anyway:
+# Part of layer normalization subtracts the mean of each row and multiplies by a scale of shape (d,): y = centered(x,
+# scale). Its backward pass gets `upstream`, the gradient of the loss with respect to y, and returns the gradients with
+# respect to x and scale. The one below has a bug, and its author's test passes anyway:
 
 # %%
 def centered(x, scale):
@@ -332,9 +335,8 @@ print("the author's test passes:", report.passed)
 assert report.passed and d_x.shape == x.shape
 
 # %% [markdown]
-# A backward pass gets `upstream`, the gradient of the loss with respect to its output y. To check one, use a loss
-# whose gradient with respect to y you know: the weighted sum `tf.reduce_sum(upstream * y)` has the gradient
-# `upstream`.
+# To check a backward pass, use a loss whose gradient with respect to y you know: the weighted sum
+# `tf.reduce_sum(upstream * y)` has the gradient `upstream`.
 #
 # Write `is_right(backward)`. It takes a backward pass of `centered`, and returns `True` if both gradients are right
 # and `False` if not. It will be given right ones, and wrong ones with a single mistake. The mistake may be as small as

@@ -4,9 +4,9 @@ import numpy as np
 import tensorflow as tf
 
 
-def logits(generator, critic, real, noise, modes=(True, True, True)):
+def logits(generator, discriminator, real, noise, modes=(True, True, True)):
     fake = generator(noise, training=modes[0])
-    return critic(real, training=modes[1]), critic(fake, training=modes[2])
+    return discriminator(real, training=modes[1]), discriminator(fake, training=modes[2])
 
 
 def step(model, optimizer, loss):
@@ -19,37 +19,43 @@ def step(model, optimizer, loss):
 
 
 def rounds(first=0, second=1, factors=(1, 1), modes=(True, True, True), by=lambda g, c: (g, c)):
-    """Answer 16.1: the critic goes down one loss, times a factor, then the generator another."""
+    """Answer 16.1: the discriminator takes one loss, times a factor, and the generator another."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        for_generator, for_critic = by(for_generator, for_critic)
-        given = generator, critic, real, noise, modes
-        step(critic, for_critic, lambda: factors[0] * losses_of(*logits(*given))[first])
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        for_generator, for_discriminator = by(for_generator, for_discriminator)
+        given = generator, discriminator, real, noise, modes
+        step(
+            discriminator, for_discriminator, lambda: factors[0] * losses_of(*logits(*given))[first]
+        )
         step(generator, for_generator, lambda: factors[1] * losses_of(*logits(*given))[second])
 
     return play_round
 
 
-def only_own_logits(generator, critic, for_generator, for_critic, losses_of, real, noise):
-    """Let the critic see fakes from above the block, and the generator no real example."""
+def only_own_logits(
+    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+):
+    """Let the discriminator see fakes from above the block, and the generator no real example."""
     fake = generator(noise, training=True)
     with tf.GradientTape() as tape:
-        loss, _ = losses_of(critic(real, training=True), critic(fake, training=True))
-    variables = critic.trainable_variables
-    for_critic.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        loss, _ = losses_of(discriminator(real, training=True), discriminator(fake, training=True))
+    variables = discriminator.trainable_variables
+    for_discriminator.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(
-            tf.nn.softplus(-critic(generator(noise, training=True), training=True))
+            tf.nn.softplus(-discriminator(generator(noise, training=True), training=True))
         )
     variables = generator.trainable_weights
     for_generator.apply(tape.gradient(loss, variables), variables)
 
 
-def persistent(generator, critic, for_generator, for_critic, losses_of, real, noise):
+def persistent(generator, discriminator, for_generator, for_discriminator, losses_of, real, noise):
     with tf.GradientTape(persistent=True) as tape:
-        of_critic, of_generator = losses_of(*logits(generator, critic, real, noise))
+        of_discriminator, of_generator = losses_of(*logits(generator, discriminator, real, noise))
     for model, optimizer, loss in (
-        (critic, for_critic, of_critic),
+        (discriminator, for_discriminator, of_discriminator),
         (generator, for_generator, of_generator),
     ):
         optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
@@ -65,21 +71,25 @@ def in_a_graph(*given):
     run()
 
 
-def summed(generator, critic, for_generator, for_critic, losses_of, real, noise):
-    models = critic, generator
+def summed(generator, discriminator, for_generator, for_discriminator, losses_of, real, noise):
+    models = discriminator, generator
     with tf.GradientTape() as tape:
-        loss = tf.add_n(losses_of(*logits(generator, critic, real, noise)))
+        loss = tf.add_n(losses_of(*logits(generator, discriminator, real, noise)))
     found = tape.gradient(loss, [model.trainable_variables for model in models])
-    for model, optimizer, gradients in zip(models, (for_critic, for_generator), found, strict=True):
+    for model, optimizer, gradients in zip(
+        models, (for_discriminator, for_generator), found, strict=True
+    ):
         optimizer.apply(gradients, model.trainable_variables)
 
 
 def on_other_scores(scores_of, both=False):
-    """Answer 16.1 with other scores of the critic in its own turn, or in both."""
+    """Answer 16.1 with other scores of the discriminator in its own turn, or in both."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        given = generator, critic, real, noise
-        step(critic, for_critic, lambda: losses_of(*scores_of(*logits(*given)))[0])
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        given = generator, discriminator, real, noise
+        step(discriminator, for_discriminator, lambda: losses_of(*scores_of(*logits(*given)))[0])
         change = scores_of if both else lambda *scores: scores
         step(generator, for_generator, lambda: losses_of(*change(*logits(*given)))[1])
 
@@ -89,14 +99,16 @@ def on_other_scores(scores_of, both=False):
 def each_moved_by_its_own(turn_of_both):
     """Let one turn move both networks, each by its own optimizer."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
         for turn in (0, 1):
             with tf.GradientTape(persistent=True) as tape:
-                loss = losses_of(*logits(generator, critic, real, noise))[turn]
-            of_critic = tape.gradient(loss, critic.trainable_variables)
+                loss = losses_of(*logits(generator, discriminator, real, noise))[turn]
+            of_discriminator = tape.gradient(loss, discriminator.trainable_variables)
             of_generator = tape.gradient(loss, generator.trainable_variables)
             if turn == 0 or turn == turn_of_both:
-                for_critic.apply(of_critic, critic.trainable_variables)
+                for_discriminator.apply(of_discriminator, discriminator.trainable_variables)
             if turn == 1 or turn == turn_of_both:
                 for_generator.apply(of_generator, generator.trainable_variables)
 
@@ -104,13 +116,15 @@ def each_moved_by_its_own(turn_of_both):
 
 
 def in_turns(turns):
-    """Take a step for each letter, c of the critic and g of the generator."""
+    """Take a step for each letter, c of the discriminator and g of the generator."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        models = generator, critic, real, noise
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        models = generator, discriminator, real, noise
         for letter in turns:
             if letter == "c":
-                step(critic, for_critic, lambda: losses_of(*logits(*models))[0])
+                step(discriminator, for_discriminator, lambda: losses_of(*logits(*models))[0])
             else:
                 step(generator, for_generator, lambda: losses_of(*logits(*models))[1])
 
@@ -196,11 +210,11 @@ WRONG = {
             on_other_scores(lambda *scores: [1 / (1 + tf.exp(-s)) for s in scores], both=True),
         ),
         ("outside training", rounds(modes=(False, False, False))),
-        ("generator against the critic's loss", rounds(second=0, factors=(1, -1))),
-        ("critic on the generator's loss", rounds(first=1)),
+        ("generator against the discriminator's loss", rounds(second=0, factors=(1, -1))),
+        ("discriminator on the generator's loss", rounds(first=1)),
         ("optimizers exchanged", rounds(by=lambda g, c: (c, g))),
-        ("critic's loss moves both", each_moved_by_its_own(0)),
-        ("critic moved more than once", in_turns("cgcg")),
+        ("discriminator's loss moves both", each_moved_by_its_own(0)),
+        ("discriminator moved more than once", in_turns("cgcg")),
     ],
     "16.2": [
         ("line 1: wrote -0.982", [-0.982, -0.018]),

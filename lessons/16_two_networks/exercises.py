@@ -15,7 +15,7 @@ from course_utils.exercises import (
     variables,
 )
 
-RATES = 0.4, 0.9  # of the generator's optimizer and the critic's
+RATES = 0.4, 0.9  # of the generator's optimizer and the discriminator's
 
 
 def draw_rounds(rng: np.random.Generator) -> list[tuple]:
@@ -27,7 +27,9 @@ def draw_rounds(rng: np.random.Generator) -> list[tuple]:
     return [draw(6), draw(9)]
 
 
-def as_round(of_generator: list, of_critic: list, real: np.ndarray, noise: np.ndarray) -> tuple:
+def as_round(
+    of_generator: list, of_discriminator: list, real: np.ndarray, noise: np.ndarray
+) -> tuple:
     import keras
     import tensorflow as tf
     from keras import layers
@@ -48,23 +50,23 @@ def as_round(of_generator: list, of_critic: list, real: np.ndarray, noise: np.nd
         return of_real + of_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
 
     cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
-    models = network(of_generator), network(of_critic)
+    models = network(of_generator), network(of_discriminator)
     optimizers = [keras.optimizers.SGD(rate) for rate in RATES]
     return *models, *optimizers, losses_of, *constants(real, noise)
 
 
-def changes(play: Callable, generator: Any, critic: Any, *given: Any) -> dict:
+def changes(play: Callable, generator: Any, discriminator: Any, *given: Any) -> dict:
     """Return how the weights that train changed, and whether both optimizers took a step."""
-    players = [list(player.trainable_variables) for player in (critic, generator)]
+    players = [list(player.trainable_variables) for player in (discriminator, generator)]
     before = [[v.numpy() for v in variables] for variables in players]
-    play(generator, critic, *given)
+    play(generator, discriminator, *given)
     after = [[v.numpy() for v in variables] for variables in players]
     moved = [
         [new - old for new, old in zip(*pair, strict=True)]
         for pair in zip(after, before, strict=True)
     ]
     applied = all(optimizer.iterations > 0 for optimizer in given[:2])
-    return {"critic": moved[0], "generator": moved[1], "applied": bool(applied)}
+    return {"discriminator": moved[0], "generator": moved[1], "applied": bool(applied)}
 
 
 def draw_pictures(rng: np.random.Generator) -> list[tuple]:
@@ -118,21 +120,21 @@ EXERCISES = (
         prepare=as_round,
         call=changes,
         parts=[
-            Part("critic", "the change of the critic's kernels"),
+            Part("discriminator", "the change of the discriminator's kernels"),
             Part("generator", "the change of the generator's kernels"),
         ],
         demands=[
             Demand(
                 "optimizers left out",
                 "The weights are right for plain SGD, but an optimizer took no step, so Adam "
-                "would end elsewhere. Apply the gradients with `for_critic` and "
+                "would end elsewhere. Apply the gradients with `for_discriminator` and "
                 "`for_generator`.",
                 lambda noted: all(noted["applied"]),
             )
         ],
         praise=(
-            "The critic moves first, then the generator against the new critic, each by its "
-            "own loss."
+            "The discriminator is updated first, and the generator answers its new weights. Each "
+            "follows its own loss."
         ),
     ),
     ValueQuestion(
@@ -172,10 +174,10 @@ PREDICTIONS = (
         options={
             "None": "This is not the generator's loss, so `None` seems natural. But a tape records "
             "paths. It does not know which network owns a loss.",
-            "zeros": "Zeros would mean that the critic's loss does not depend on the fakes. But it "
-            "does.",
+            "zeros": "Zeros would mean that the discriminator's loss does not depend on the "
+            "fakes. But it does.",
             "numbers that are not zero": "The generator made the fakes inside the block, so a path "
-            "leads from its variables to the critic's loss.",
+            "leads from its variables to the discriminator's loss.",
         },
     ),
     Callout(
@@ -199,7 +201,7 @@ PREDICTIONS = (
             "nearer than at the start, about 0.6": "Going downhill sounds like convergence. "
             "But here too, nothing pulls them to the middle: each still changes the "
             "other's loss.",
-            "as far as at the start, about 1.0": "The critic's step moves them outward, and "
+            "as far as at the start, about 1.0": "The discriminator's step moves them outward, and "
             "the generator's step, with the new slope, takes that back. With steps this "
             "small they go around an ellipse that is almost a circle.",
             "further than at the start, about 1.6": "With one recording they did move outward. "

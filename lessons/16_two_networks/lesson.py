@@ -2,9 +2,8 @@
 # # 16 · Two networks
 #
 # You train two networks against each other: one makes samples, and the other judges them. Each network has its own
-# loss, and a step on that loss must change that network and no other. If you get this wrong, nothing raises an error:
-# the losses look plausible, yet the samples are useless, or all alike. In this lesson you control which weights each
-# step changes.
+# loss, and a step on that loss must change that network and no other. If you get this wrong, nothing raises an error,
+# but the samples are useless, or all alike. In this lesson you control which weights each step changes.
 #
 # **You will learn to**
 #
@@ -29,10 +28,11 @@ from keras import layers
 # %% [markdown]
 # ## What does each player want?
 #
-# In a **generative adversarial network (GAN)**, two networks play against each other. The **generator** makes examples
-# from noise. The **discriminator**, which we call the **critic** for short, judges whether an example is real. Think of
-# training as a game: the two networks are the players, and a player *moves* when its weights are updated. A function
-# builds both:
+# In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
+# noise into examples, which are called *fakes*. The **discriminator** judges whether an example is real. You can think
+# of the two networks as players of a game.
+#
+# Both players are small here, and one function builds either of them:
 
 
 # %%
@@ -44,7 +44,8 @@ def build(inputs, outputs, seed, size=64, last=None):
 
 
 # %% [markdown]
-# Here each real example is a point in the plane. The points form eight small clouds on a circle:
+# Points in the plane take the place of images, so that one look at a figure tells how good the fakes are. The real
+# points form eight small clouds on a circle:
 
 # %%
 angles = tf.range(8.0) * np.pi / 4
@@ -65,7 +66,7 @@ def plot_points(ax, points, title):
 
 
 # %%
-generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
+generator, discriminator = build(2, 2, seed=16), build(2, 1, seed=17)
 
 fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
 plot_points(axes[0], draw_clouds(500), "real")
@@ -75,25 +76,24 @@ label = axes[0].set_ylabel("second coordinate")
 # %% [markdown]
 # The untrained generator puts all its points near the center. It should learn to put them in the clouds.
 #
-# The examples that the generator makes are called *fakes*. The critic returns a logit, and a logit above 0 means "real".
-# The critic should label real examples 1 and fakes 0. The generator wants its fakes labeled 1. So each player has its own loss:
+# The discriminator returns a logit, and a logit above 0 means "real". It should label real examples 1 and fakes 0.
+# The generator wants its fakes labeled 1. So each player has its own loss:
 
 
 # %%
 cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
-def classifying_loss(critic, real, fake):
-    """Return the critic's loss."""
-    for_real, for_fake = critic(real, training=True), critic(fake, training=True)
+def discriminator_loss(discriminator, real, fake):
+    for_real = discriminator(real, training=True)
+    for_fake = discriminator(fake, training=True)
     loss_real = cross_entropy(tf.ones_like(for_real), for_real)
     loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
     return loss_real + loss_fake
 
 
-def fooling_loss(critic, fake):
-    """Return the generator's loss."""
-    for_fake = critic(fake, training=True)
+def generator_loss(discriminator, fake):
+    for_fake = discriminator(fake, training=True)
     # the label 1, as if the fakes were real
     return cross_entropy(tf.ones_like(for_fake), for_fake)
 
@@ -103,8 +103,8 @@ def fooling_loss(critic, fake):
 #
 # > **Predict**
 # >
-# > The critic's loss is computed from real examples and from fakes, and the generator makes the fakes inside the tape's
-# > block. What is the gradient of this loss with respect to the *generator's* variables?
+# > The discriminator's loss is computed from real examples and from fakes, and the generator makes the fakes inside the
+# > tape's block. What is the gradient of this loss with respect to the *generator's* variables?
 
 # %%
 predict("16.c", "")
@@ -114,12 +114,12 @@ real, noise = draw_clouds(64), tf.random.normal((64, 2))
 
 with tf.GradientTape(persistent=True) as tape:
     fake = generator(noise, training=True)
-    critic_loss = classifying_loss(critic, real, fake)
-    generator_loss = fooling_loss(critic, fake)
+    disc_loss = discriminator_loss(discriminator, real, fake)
+    gen_loss = generator_loss(discriminator, fake)
 
 variables = generator.trainable_variables
-# the critic's loss!
-gradients = tape.gradient(critic_loss, variables)
+# the discriminator's loss!
+gradients = tape.gradient(disc_loss, variables)
 for variable, gradient in zip(variables, gradients, strict=True):
     print(f"{variable.path:26} norm {tf.norm(gradient):.4f}")
 
@@ -127,84 +127,91 @@ for variable, gradient in zip(variables, gradients, strict=True):
 assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# This is the critic's loss, yet it has a gradient for every variable of the generator, because it depends on the fakes.
-# These gradients do no harm as long as you never apply them.
+# The discriminator's loss depends on the fakes, so its gradient is nonzero for every variable of the generator. This
+# does no harm as long as you never apply these gradients.
 #
-# A tape records how each value was computed, but it does not know which loss belongs to which player. You decide who
-# moves: **differentiate each player's loss only with respect to that player's variables, and give each player its own
+# A tape records how each value was computed, but it does not know which loss belongs to which player. That is up to
+# you: **differentiate each player's loss only with respect to that player's variables, and give each player its own
 # optimizer**.
 #
 # A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player then
-# also gets the gradient of its opponent's loss. The critic is pushed to call fakes real, and the generator to make
-# fakes that are easy to spot.
+# also follows the gradient of its opponent's loss: the discriminator learns to call fakes real, and the generator to
+# make fakes that are easy to spot.
 #
 # ## When do you have to record again?
 #
-# The order of the two steps hides another trap. Suppose the critic has just taken a step, and you now ask the old
-# tape for the generator's gradient. Does this gradient use the critic's old weights, or its new ones? Look at one variable,
-# the first kernel of the generator:
+# There is a second trap. Suppose the discriminator has just taken a step, and you now ask the old tape for the
+# generator's gradient. Was this gradient computed with the discriminator's old weights, or with its new ones? Look at
+# one variable, the first kernel of the generator:
 
 # %%
 kernel = generator.trainable_variables[0]
-before = tape.gradient(generator_loss, kernel)
+before = tape.gradient(gen_loss, kernel)
 
-# one step of the critic
-gradients = tape.gradient(critic_loss, critic.trainable_variables)
-keras.optimizers.SGD(0.5).apply(gradients, critic.trainable_variables)
-same_tape = tape.gradient(generator_loss, kernel)
+# one step of the discriminator
+gradients = tape.gradient(disc_loss, discriminator.trainable_variables)
+keras.optimizers.SGD(0.5).apply(gradients, discriminator.trainable_variables)
+same_tape = tape.gradient(gen_loss, kernel)
 
 with tf.GradientTape() as new_tape:
-    new_loss = fooling_loss(critic, generator(noise, training=True))
+    new_loss = generator_loss(discriminator, generator(noise, training=True))
 new_recording = new_tape.gradient(new_loss, kernel)
 
-print(f"before the critic's step: norm {tf.norm(before):.4f}")
-print(f"after it, same tape:      norm {tf.norm(same_tape):.4f}")
-print(f"after it, new recording:  norm {tf.norm(new_recording):.4f}")
+print(f"before the step:         norm {tf.norm(before):.4f}")
+print(f"after it, same tape:     norm {tf.norm(same_tape):.4f}")
+print(f"after it, new recording: norm {tf.norm(new_recording):.4f}")
 
 # %% tags=["claims"]
 assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
 
 # %% [markdown]
-# The first two norms are equal: the old tape used the critic's old weights, because a tape keeps the values that it
-# recorded. If you want the generator's gradient for the critic's new weights, run the forward pass again under a new
-# tape. This lesson uses such *alternating* updates. Updating both players from one recording is not an error, and saves
-# a forward pass. But these are *simultaneous* updates: both gradients use the old weights.
+# The first two norms are equal: the old tape used the discriminator's old weights, because a tape keeps the values that
+# it recorded. If you want the generator to respond to the new weights, run the forward pass again under a new tape.
+# Such updates are called *alternating*, and this lesson uses them. You can also update both players from one recording,
+# which saves a forward pass. These updates are *simultaneous*: both gradients use the old weights.
 #
 # ### Exercise 16.1: repair
 #
-# The function below should play one round of the game, but it has several bugs. It should first update only the critic,
-# with the gradient of the first loss that `losses_of` returns. Then it should update only the generator, with the
-# gradient of the second loss, computed with the critic's new weights. Each player has its own optimizer, both models
-# are called with `training=True`, and both players get the same batch `real` and the same `noise`.
+# `play_round` below should play one round of the game, but it has several bugs. Fix it so that it takes two steps:
+#
+# 1. update only the discriminator, with the gradient of the first loss that `losses_of` returns;
+# 2. update only the generator, with the gradient of the second loss. Compute that loss with the discriminator's new
+#    weights.
+#
+# Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
+# in both steps.
 
 
 # %%
 def losses_of(for_real, for_fake):
-    """Return two losses, the critic's and the generator's, from the critic's logits."""
+    """Return the discriminator's loss and the generator's, from the logits of both batches."""
     loss_real = cross_entropy(tf.ones_like(for_real), for_real)
     loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
     return loss_real + loss_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
 
 
 # %% exercise="16.1"
-def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-    # Moves both models once, by the optimizers for_generator and for_critic.
+def play_round(
+    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+):
+    # Updates each model once, with its optimizer: for_generator or for_discriminator.
     ### BEGIN SOLUTION
     #| with tf.GradientTape() as tape:
     #|     fake = generator(noise)
-    #|     critic_loss, generator_loss = losses_of(critic(real), critic(fake))
-    #|     loss = critic_loss + generator_loss
-    #| of_critic, of_generator = tape.gradient(
-    #|     loss, [critic.trainable_variables, generator.trainable_variables]
+    #|     disc_loss, gen_loss = losses_of(discriminator(real), discriminator(fake))
+    #|     loss = disc_loss + gen_loss
+    #| disc_gradients, gen_gradients = tape.gradient(
+    #|     loss, [discriminator.trainable_variables, generator.trainable_variables]
     #| )
-    #| for_critic.apply(of_critic, critic.trainable_variables)
-    #| for_generator.apply(of_generator, generator.trainable_variables)
-    for player, optimizer in ((critic, for_critic), (generator, for_generator)):
+    #| for_discriminator.apply(disc_gradients, discriminator.trainable_variables)
+    #| for_generator.apply(gen_gradients, generator.trainable_variables)
+    for player, optimizer in ((discriminator, for_discriminator), (generator, for_generator)):
         with tf.GradientTape() as tape:
             fake = generator(noise, training=True)
-            for_real, for_fake = critic(real, training=True), critic(fake, training=True)
-            critic_loss, generator_loss = losses_of(for_real, for_fake)
-            loss = critic_loss if player is critic else generator_loss
+            for_real = discriminator(real, training=True)
+            for_fake = discriminator(fake, training=True)
+            disc_loss, gen_loss = losses_of(for_real, for_fake)
+            loss = disc_loss if player is discriminator else gen_loss
         gradients = tape.gradient(loss, player.trainable_variables)
         optimizer.apply(gradients, player.trainable_variables)
     ### END SOLUTION
@@ -216,33 +223,35 @@ check("16.1", play_round)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Use two recordings. The second begins after the critic has moved. In each recording, compute the gradient of one loss, for
-# the variables of one player.
+# Use two recordings. The second begins after the discriminator's update. From each recording, take the gradient of one
+# loss with respect to the variables of one player.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Compute `fake` again inside the second block. Then a path leads from the generator's variables to the generator's loss.
+# Compute `fake` again inside the second block. Then a path leads from the generator's variables to the generator's
+# loss.
 #
 # </details>
 
 # %% [markdown]
 # ## Which loss helps a generator that is losing?
 #
-# Early in the game, the critic rejects nearly every fake. Can the generator still learn? That depends on its loss.
-# Let `p` be the critic's estimate of the probability that a given fake is real. Two losses fall as `p` rises:
+# Early in the game, the discriminator rejects nearly every fake. Can the generator still learn? That depends on its
+# loss. Let `p` be the discriminator's estimate of the probability that a given fake is real. Two losses fall as `p`
+# rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
-# - `-log(p)`, the **non-saturating loss**, which is our `fooling_loss`.
+# - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`.
 #
-# They differ in their slopes. The critic returns a logit, z, and `p` is sigmoid(z). The generator's weights affect the
-# loss only through z. So by the chain rule, each of their gradients contains the slope of the loss with respect to z as
-# a factor. If that slope is nearly 0, the generator hardly learns.
+# They differ in their slopes. The discriminator returns a logit, z, and `p` is sigmoid(z). The generator's weights
+# affect the loss only through z. So by the chain rule, each of their gradients contains the slope of the loss with
+# respect to z as a factor. If that slope is nearly 0, the generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
-# For a fake, the critic returns the logit -4, which gives the fake a probability of p = sigmoid(-4) = 0.018 of being
-# real. Compute the slope of each loss with respect to the logit, to three decimals:
+# For a fake, the discriminator returns the logit -4, which gives the fake a probability of p = sigmoid(-4) = 0.018 of
+# being real. Compute the slope of each loss with respect to the logit, to three decimals:
 #
 # 1. `log(1 - p)`, the minimax loss;
 # 2. `-log(p)`, the non-saturating loss.
@@ -275,99 +284,72 @@ check("16.2", two_slopes)
 logits = tf.Variable([-4.0, 0.0, 4.0])
 with tf.GradientTape(persistent=True) as tape:
     p = tf.sigmoid(logits)
-    original = tf.math.log(1 - p)
-    fooling = -tf.math.log(p)
-original_slopes = tape.gradient(original, logits).numpy()
-fooling_slopes = tape.gradient(fooling, logits).numpy()
+    minimax = tf.math.log(1 - p)
+    non_saturating = -tf.math.log(p)
+minimax_slopes = tape.gradient(minimax, logits).numpy()
+non_saturating_slopes = tape.gradient(non_saturating, logits).numpy()
 
 print("logit     ", logits.numpy())
-print("log(1 - p)", original_slopes.round(2))
-print("-log(p)   ", fooling_slopes.round(2))
+print("log(1 - p)", minimax_slopes.round(3))
+print("-log(p)   ", non_saturating_slopes.round(3))
 
 # %% tags=["claims"]
-assert np.allclose(original_slopes, -tf.sigmoid(logits), atol=1e-4)
-assert np.allclose(fooling_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
+assert np.allclose(minimax_slopes, -tf.sigmoid(logits), atol=1e-4)
+assert np.allclose(non_saturating_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
-# Look at the logit -4, where the critic is sure that the example is fake. There, `log(1 - p)` is almost flat, so a step
-# of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small gradients, the
-# difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper also recommends it. That is why
-# we use `fooling_loss`.
+# Look at the logit -4, where the discriminator is sure that the example is fake. There, `log(1 - p)` is almost flat, so
+# a step of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small
+# gradients, the difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper also
+# recommends it. That is why we use `generator_loss`.
 #
 # ## What does mode collapse look like?
 #
-# Will the generator reach all eight clouds? And what if it takes more steps than the critic? In each round, `train` updates
-# the critic `critic_steps` times, and then the generator `generator_steps` times. Each update has its own recording:
+# Will the generator reach all eight clouds? And what happens if it takes more steps than the discriminator?
+#
+# `make_round` writes out the round of exercise 16.1 as a `tf.function`. Every step draws new noise, and the generator
+# takes `generator_steps` steps in a round:
 
 
 # %%
-def move(player, optimizer, loss_of, generator, draw):
-    """Update one player once; the generator makes the fakes for both."""
-    noise = tf.random.normal((64, generator.input_shape[1]))
-    real = draw(64)
-    with tf.GradientTape() as tape:
-        fake = generator(noise, training=True)
-        loss = loss_of(real, fake)
-    gradients = tape.gradient(loss, player.trainable_variables)
-    optimizer.apply(gradients, player.trainable_variables)
-
-
-def adam_for(player, rate):
-    """Return Adam with its variables already created, outside any tf.function."""
-    optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
-    optimizer.build(player.trainable_variables)
-    return optimizer
-
-
-# %% [markdown]
-# `train` plays many rounds in a `tf.function`, and prints its progress. You can skim it: only `critic_steps` and
-# `generator_steps` matter here. The losses and the data are arguments because *Going deeper* changes them.
-
-
-# %%
-def train(
-    generator, critic, critic_loss, generator_loss, draw, rounds,
-    critic_steps=1, generator_steps=1, rate=1e-3,
-):  # fmt: skip
-    critic_optimizer = adam_for(critic, rate)
-    generator_optimizer = adam_for(generator, rate)
+def make_round(generator, discriminator, generator_steps):
+    """Return a function that plays one round."""
+    gen_optimizer = keras.optimizers.Adam(1e-3, beta_1=0.5)
+    disc_optimizer = keras.optimizers.Adam(1e-3, beta_1=0.5)
 
     @tf.function
-    def play_rounds():
-        for _ in tf.range(rounds // 4):
-            for _ in range(critic_steps):
-                move(critic, critic_optimizer, critic_loss, generator, draw)
-            for _ in range(generator_steps):
-                move(generator, generator_optimizer, generator_loss, generator, draw)
+    def one_round():
+        with tf.GradientTape() as tape:
+            fake = generator(tf.random.normal((64, 2)), training=True)
+            loss = discriminator_loss(discriminator, draw_clouds(64), fake)
+        gradients = tape.gradient(loss, discriminator.trainable_variables)
+        disc_optimizer.apply(gradients, discriminator.trainable_variables)
+        for _ in range(generator_steps):
+            with tf.GradientTape() as tape:
+                fake = generator(tf.random.normal((64, 2)), training=True)
+                loss = generator_loss(discriminator, fake)
+            gradients = tape.gradient(loss, generator.trainable_variables)
+            gen_optimizer.apply(gradients, generator.trainable_variables)
 
-    for quarter in (1, 2, 3, 4):
-        print(f"quarter {quarter} of 4", end="\r")
-        play_rounds()
+    return one_round
 
 
 # %% [markdown]
-# Play the game twice: first with one step per round for each player, and then with five steps for the generator.
+# Now play two games of 2,000 rounds: one with one step each, and one with five steps of the generator in each round.
 
 
 # %%
-def classifying_game(**steps):
-    """Play one game, and return the trained generator."""
-    generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
-
-    def critic_loss(real, fake):
-        return classifying_loss(critic, real, fake)
-
-    def generator_loss(real, fake):
-        return fooling_loss(critic, fake)
-
-    train(generator, critic, critic_loss, generator_loss, draw_clouds, rounds=2000, **steps)
-    return generator
+def play_rounds(one_round, rounds=2000):
+    for number in range(1, rounds + 1):
+        one_round()
+        if number % 100 == 0:
+            print(f"{number} of {rounds} rounds", end="\r")
 
 
-players = {
-    "one step each": classifying_game(),
-    "five generator steps": classifying_game(generator_steps=5),
-}
+players = {}
+for name, generator_steps in {"one step each": 1, "five generator steps": 5}.items():
+    players[name], discriminator = build(2, 2, seed=16), build(2, 1, seed=17)
+    play_rounds(make_round(players[name], discriminator, generator_steps))
 
 # %% [markdown]
 # Each cloud is a **mode** of the data. We say that the generator reaches a mode if more than 5% of its points lie
@@ -409,35 +391,35 @@ points = players["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches at least seven clouds. With five steps per round, it puts nearly all points in one
-# place, which is called **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed critic,
-# the generator can do no better than map all noise to a single point: the one that the critic finds most real. Once the
-# critic has learned to reject that point, the generator moves to another.
+# With one step each, the generator reaches at least seven clouds. With five steps per round, it puts nearly all points
+# in one place, which is called **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed
+# discriminator, the generator can do no better than map all noise to a single point: the one that the discriminator
+# finds most real. Once the discriminator has learned to reject that point, the generator moves to another.
 #
-# One game proves little, so we played nine games of each kind. With five generator steps, the generator reached one
-# cloud or none in eight of the nine games. With one step each, it reached all eight clouds in seven of the nine games,
-# and six clouds in the other two.
+# One game proves little, so we played nine games of each kind. With one step each, the generator reached all eight
+# clouds in eight of the nine games, and seven clouds in the other. With five generator steps, it reached one cloud or
+# none in eight of the nine games.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape, and the critic moves first. Is the generator's gradient computed with the critic's old weights, or with its new ones?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the discriminator is updated first. Is the generator's gradient computed with the discriminator's old weights, or with its new ones?</summary>
 #
 # With the old ones, because the tape keeps the values that it recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
 #
-# `predict` returns NumPy arrays, so no path leads from the generator's variables to the loss. All gradients are `None`, and
-# the optimizer raises an error.
+# `predict` returns NumPy arrays, so no path leads from the generator's variables to the loss. All gradients are `None`,
+# and the optimizer raises an error.
 #
 # </details>
 # <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
 #
 # Do not trust the losses. Look at the samples, and measure how varied they are. Then shift the balance toward the
-# critic: give the generator fewer steps, or a lower learning rate. If that fails, change the loss, as in *Going
+# discriminator: give the generator fewer steps, or a lower learning rate. If that fails, change the loss, as in *Going
 # deeper*.
 #
 # </details>
@@ -446,25 +428,25 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # ## Recap
 #
 # - Keep two losses, two lists of variables and two optimizers.
-# - For alternating updates, record again after the other player has moved.
-# - Choose a generator loss that is steep when the critic recognizes the fakes.
+# - For alternating updates, record again after the other player's step.
+# - Choose a generator loss that is steep when the discriminator recognizes the fakes.
 # - Look at samples, and count the modes that they reach.
 #
 # One round:
 #
 # ```python
 # with tf.GradientTape() as tape:
-#     loss = classifying_loss(critic, real, generator(noise, training=True))
-# gradients = tape.gradient(loss, critic.trainable_variables)
-# critic_optimizer.apply(gradients, critic.trainable_variables)
+#     loss = discriminator_loss(discriminator, real, generator(noise, training=True))
+# gradients = tape.gradient(loss, discriminator.trainable_variables)
+# disc_optimizer.apply(gradients, discriminator.trainable_variables)
 #
 # with tf.GradientTape() as tape:
-#     loss = fooling_loss(critic, generator(noise, training=True))
+#     loss = generator_loss(discriminator, generator(noise, training=True))
 # gradients = tape.gradient(loss, generator.trainable_variables)
-# generator_optimizer.apply(gradients, generator.trainable_variables)
+# gen_optimizer.apply(gradients, generator.trainable_variables)
 # ```
 #
-# **To remember**: the list of variables that you pass to `tape.gradient` decides which player moves.
+# **To remember**: the list of variables that you pass to `tape.gradient` decides whose weights change.
 
 # %% [markdown]
 # ## Going deeper
@@ -474,8 +456,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # %% [markdown]
 # ### Where does a game of two numbers end?
 #
-# The smallest game has two numbers. The generator has `shift`, which should become 0, and the critic has `slope`. They play
-# for the **gap**, slope · shift. The critic changes `slope` to lower the gap, and the generator changes `shift` to raise it.
+# The smallest game has two numbers. The generator has `shift`, which should become 0, and the discriminator has
+# `slope`. They play for the **gap**, slope · shift. The discriminator changes `slope` to lower the gap, and the
+# generator changes `shift` to raise it.
 
 
 # %%
@@ -486,8 +469,8 @@ def play(in_turn, penalty=0.0, steps=100):
     for _ in range(steps):
         with tf.GradientTape(persistent=True) as tape:
             gap = slope * shift
-            critic_loss = gap + penalty * slope**2
-        slope.assign_sub(0.1 * tape.gradient(critic_loss, slope))
+            disc_loss = gap + penalty * slope**2
+        slope.assign_sub(0.1 * tape.gradient(disc_loss, slope))
         if in_turn:
             with tf.GradientTape() as tape:
                 gap = slope * shift
@@ -514,10 +497,11 @@ print(f"distance {np.hypot(*paths['together'][-1]):.1f}")
 assert np.isclose(np.hypot(*paths["together"][-1]), 1.01**50, rtol=1e-3)
 
 # %% [markdown]
-# They move away. Each player changes the other's loss, so they circle around the solution, and a straight step along a circle
-# ends a little outside.
+# They move away. Each player changes the other's loss, so they circle around the solution, and a straight step along a
+# circle ends a little outside.
 #
-# The other possibility is **in turn**: move the critic, record again, and then move the generator against the new critic.
+# These updates were simultaneous. The other possibility is **in turn**: update the discriminator, record again, and
+# then update the generator.
 #
 # > **Predict**
 # >
@@ -540,9 +524,10 @@ for name, step in steps.items():
     assert np.allclose(paths[name][-1], by_hand, atol=1e-3)
 
 # %% [markdown]
-# In turn, they stay near their circle: the generator already answers the critic's new slope, and that cancels the
-# outward drift. Still nothing pulls them to the middle. A penalty on the critic's slope does: this is the simplest
-# **gradient penalty**. In the figure, all three games start at the dot. Look for the one that ends at the cross.
+# In turn, they stay near their circle: the generator already answers the discriminator's new slope, and that cancels
+# the outward drift. Still nothing pulls them to the middle. A penalty on the discriminator's slope does: this is the
+# simplest **gradient penalty**. In the figure, all three games start at the dot. Look for the one that ends at the
+# cross.
 
 # %%
 paths["with a penalty"] = play(in_turn=True, penalty=1.0)
@@ -555,7 +540,7 @@ for number, (name, path) in enumerate(paths.items()):
     ax.annotate(name, at, offset, textcoords="offset points", color=f"C{number}")
 ax.plot(0, 0, "k+", markersize=12)
 ax.plot(1, 0, "ko")
-labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", xlim=(-1.8, 2.4))
+labels = ax.set(xlabel="shift of the generator", ylabel="slope of the discriminator", xlim=(-1.8, 2.4))
 ax.set_aspect("equal")
 
 # %% tags=["claims"]
@@ -564,10 +549,10 @@ assert np.hypot(*paths["with a penalty"][-1]) < 0.05
 # %% [markdown]
 # ### How does a penalty keep the critic fair?
 #
-# In a **Wasserstein GAN (WGAN) with gradient penalty**, the critic's score is not a logit. Its loss is the gap: the
-# mean score of the fakes minus that of the real examples. (In papers, *critic* usually means this network.) On its own,
-# the gap has no minimum, because the critic can always double its scores. So a penalty keeps the gradient of the score
-# **with respect to the example** near length 1:
+# In a **Wasserstein GAN (WGAN) with gradient penalty**, the discriminator returns a score in place of a logit. It no
+# longer classifies, so it is called a *critic*. Its loss is the gap: the mean score of the fakes minus that of the
+# real examples. On its own, the gap has no minimum, because the critic can always double its scores. So a penalty keeps
+# the gradient of the score **with respect to the example** near length 1:
 #
 # 1. For each pair of a real and a fake example, draw a random point between them.
 # 2. Take the gradient of the score with respect to that point (lesson 06: the inner tape).
@@ -614,9 +599,10 @@ print("different shares:   ", len(np.unique((between / real).numpy().round(4))))
 assert np.ptp((between / real).numpy()) < 1e-4
 with tf.GradientTape(persistent=True) as tape:
     fake = generator(noise, training=True)
-    penalty, difference = slope_penalty(critic, real, fake), gap(critic, real, fake)
-of_critic = tape.gradient(penalty, critic.trainable_variables)
-of_last_bias = tape.gradient(difference, critic.trainable_variables[-1])
+    penalty = slope_penalty(discriminator, real, fake)
+    difference = gap(discriminator, real, fake)
+of_critic = tape.gradient(penalty, discriminator.trainable_variables)
+of_last_bias = tape.gradient(difference, discriminator.trainable_variables[-1])
 assert of_critic[-1] is None and all(np.any(g) for g in of_critic[::2])
 assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-5
 
@@ -627,24 +613,42 @@ assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-
 # The last bias shifts every score but changes no slope. So no path leads from the penalty to it, and the penalty's
 # gradient there is `None`.
 #
-# Does the penalty keep the scores from growing without end? Here are two games. In both, the critic takes three steps
-# for each step of the generator. The first uses only the gap, and the second adds the penalty. They take up to a
-# minute.
+# Does the penalty keep the scores from growing without end? In a round of these games, the critic takes three steps,
+# and then the generator takes one:
 
 
 # %%
-def gap_game(loss):
-    """Return the generator at the end of a game, and the largest score of a real example."""
+def make_gap_round(generator, critic, critic_loss, draw, rate=1e-3):
+    """Return a function that plays one round; draw(n) returns n real examples."""
+    gen_optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
+    critic_optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
+
+    def make_fakes():
+        return generator(tf.random.normal((64, generator.input_shape[1])), training=True)
+
+    @tf.function
+    def one_round():
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = critic_loss(critic, draw(64), make_fakes())
+            gradients = tape.gradient(loss, critic.trainable_variables)
+            critic_optimizer.apply(gradients, critic.trainable_variables)
+        with tf.GradientTape() as tape:
+            loss = -tf.reduce_mean(critic(make_fakes(), training=True))
+        gradients = tape.gradient(loss, generator.trainable_variables)
+        gen_optimizer.apply(gradients, generator.trainable_variables)
+    return one_round
+
+
+# %% [markdown]
+# The first game uses only the gap, and the second adds the penalty. They take up to a minute.
+
+
+# %%
+def gap_game(critic_loss):
+    """Return the trained generator, and the largest score of a real example."""
     generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
-    train(
-        generator,
-        critic,
-        critic_loss=lambda real, fake: loss(critic, real, fake),
-        generator_loss=lambda real, fake: -tf.reduce_mean(critic(fake, training=True)),
-        draw=draw_clouds,
-        rounds=2000,
-        critic_steps=3,
-    )
+    play_rounds(make_gap_round(generator, critic, critic_loss, draw_clouds))
     return generator, np.max(np.abs(critic(draw_clouds(500))))
 
 
@@ -662,7 +666,7 @@ assert np.mean(np.min(tf.norm(fair(latent)[:, None] - centers, axis=2), 1)) < 0.
 
 # %% [markdown]
 # With the penalty, the scores stay small. One run proves little: with the penalty, the
-# game reached all eight clouds from each of eight starts, and without it, from 13 of 24.
+# game reached all eight clouds from each of eight starts, and without it, from 14 of 24.
 #
 # ### Exercise 16.3: complete
 #
@@ -720,16 +724,7 @@ def draw_digits(n):
 # %%
 artist, judge = build(16, 196, seed=16, size=256, last="sigmoid"), build(196, 1, seed=17, size=256)
 untrained = artist(tf.random.normal((200, 16)))
-train(
-    artist,
-    judge,
-    critic_loss=lambda real, fake: gap_loss(judge, real, fake),
-    generator_loss=lambda real, fake: -tf.reduce_mean(judge(fake, training=True)),
-    draw=draw_digits,
-    rounds=900,
-    critic_steps=3,
-    rate=5e-4,
-)
+play_rounds(make_gap_round(artist, judge, gap_loss, draw_digits, rate=5e-4), rounds=900)
 
 # %% tags=["nbval-ignore-output"]
 drawn = artist(tf.random.normal((200, 16)))

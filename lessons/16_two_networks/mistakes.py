@@ -9,24 +9,26 @@ from course_utils.exercises import Between, Table, Wrong
 
 
 def playing(
-    critics=lambda losses: losses[0],
+    discriminators=lambda losses: losses[0],
     generators=lambda losses: losses[1],
     training=(True, True),
     in_turn=True,
-    order=("critic", "generator"),
+    order=("discriminator", "generator"),
     losses=None,
 ):
     """Return an answer to 16.1 with other losses, modes, or another order."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        models = {"critic": critic, "generator": generator}
-        optimizers = {"critic": for_critic, "generator": for_generator}
-        loss_of = {"critic": critics, "generator": generators}
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        models = {"discriminator": discriminator, "generator": generator}
+        optimizers = {"discriminator": for_discriminator, "generator": for_generator}
+        loss_of = {"discriminator": discriminators, "generator": generators}
         steps = []
         for name in order:
             with tf.GradientTape() as tape:
                 fake = generator(noise, training=training[0])
-                logits = [critic(x, training=training[1]) for x in (real, fake)]
+                logits = [discriminator(x, training=training[1]) for x in (real, fake)]
                 loss = loss_of[name]((losses or losses_of)(*logits))
             variables = models[name].trainable_variables
             steps.append((optimizers[name], tape.gradient(loss, variables), variables))
@@ -39,8 +41,8 @@ def playing(
     return play_round
 
 
-def optimizers_exchanged(generator, critic, for_generator, for_critic, *others):
-    playing()(generator, critic, for_critic, for_generator, *others)
+def optimizers_exchanged(generator, discriminator, for_generator, for_discriminator, *others):
+    playing()(generator, discriminator, for_discriminator, for_generator, *others)
 
 
 def total(losses):
@@ -57,15 +59,23 @@ def on_probabilities(for_real, for_fake):
     )
 
 
-def by_modes(critics=(True,) * 3, generators=(True,) * 3):
-    """Return an answer whose calls, of the generator and of the critic twice, differ in mode."""
+def by_modes(discriminators=(True,) * 3, generators=(True,) * 3):
+    """Return an answer whose calls, one of the generator and two of the other, differ in mode."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        turns = (critic, for_critic, critics, 0), (generator, for_generator, generators, 1)
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        turns = (
+            (discriminator, for_discriminator, discriminators, 0),
+            (generator, for_generator, generators, 1),
+        )
         for player, optimizer, modes, number in turns:
             with tf.GradientTape() as tape:
                 fake = generator(noise, training=modes[0])
-                logits = critic(real, training=modes[1]), critic(fake, training=modes[2])
+                logits = (
+                    discriminator(real, training=modes[1]),
+                    discriminator(fake, training=modes[2]),
+                )
                 loss = losses_of(*logits)[number]
             variables = player.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
@@ -73,11 +83,16 @@ def by_modes(critics=(True,) * 3, generators=(True,) * 3):
     return play_round
 
 
-def in_one_batch(generator, critic, for_generator, for_critic, losses_of, real, noise):
+def in_one_batch(
+    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+):
     def both(x, fake):
-        return tf.split(critic(tf.concat([x, fake], axis=0), training=True), 2)
+        return tf.split(discriminator(tf.concat([x, fake], axis=0), training=True), 2)
 
-    for player, optimizer, number in ((critic, for_critic, 0), (generator, for_generator, 1)):
+    for player, optimizer, number in (
+        (discriminator, for_discriminator, 0),
+        (generator, for_generator, 1),
+    ):
         with tf.GradientTape() as tape:
             loss = losses_of(*both(real, generator(noise, training=True)))[number]
         variables = player.trainable_variables
@@ -91,12 +106,14 @@ def moving_both(*turns_of_both):
     """
 
     def answer(by_own):
-        def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-            players = (critic, for_critic), (generator, for_generator)
+        def play_round(
+            generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+        ):
+            players = (discriminator, for_discriminator), (generator, for_generator)
             for turn, (_, of_turn) in enumerate(players):
                 with tf.GradientTape() as tape:
                     fake = generator(noise, training=True)
-                    logits = critic(real, training=True), critic(fake, training=True)
+                    logits = discriminator(real, training=True), discriminator(fake, training=True)
                     loss = losses_of(*logits)[turn]
                 moved = players if turn in turns_of_both else [players[turn]]
                 found = tape.gradient(loss, [player.trainable_variables for player, _ in moved])
@@ -115,14 +132,18 @@ def moving_both(*turns_of_both):
 def drawing_noise(*turns):
     """Return an answer in which these turns draw noise of their own."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
         for turn, (player, optimizer) in enumerate(
-            ((critic, for_critic), (generator, for_generator))
+            ((discriminator, for_discriminator), (generator, for_generator))
         ):
             latent = tf.random.normal(tf.shape(noise)) if turn in turns else noise
             with tf.GradientTape() as tape:
                 fake = generator(latent, training=True)
-                loss = losses_of(critic(real, training=True), critic(fake, training=True))[turn]
+                loss = losses_of(
+                    discriminator(real, training=True), discriminator(fake, training=True)
+                )[turn]
             variables = player.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
 
@@ -132,8 +153,8 @@ def drawing_noise(*turns):
 def by_own_optimizers(make):
     """Return an answer that makes optimizers of its own."""
 
-    def play_round(generator, critic, for_generator, for_critic, *others):
-        playing()(generator, critic, make(), make(), *others)
+    def play_round(generator, discriminator, for_generator, for_discriminator, *others):
+        playing()(generator, discriminator, make(), make(), *others)
 
     return play_round
 
@@ -142,14 +163,16 @@ EVAL = False, False
 
 
 def with_logits(made, turns=(0, 1)):
-    """Return an answer in which ``made(real, fake)`` of the logits goes into the losses of turns."""
+    """Return an answer that gives ``made(real, fake)`` of the logits to the losses of turns."""
 
-    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        players = (critic, for_critic), (generator, for_generator)
+    def play_round(
+        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    ):
+        players = (discriminator, for_discriminator), (generator, for_generator)
         for turn, (player, optimizer) in enumerate(players):
             with tf.GradientTape() as tape:
                 fake = generator(noise, training=True)
-                logits = critic(real, training=True), critic(fake, training=True)
+                logits = discriminator(real, training=True), discriminator(fake, training=True)
                 loss = losses_of(*(made(*logits) if turn in turns else logits))[turn]
             variables = player.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
@@ -159,22 +182,23 @@ def with_logits(made, turns=(0, 1)):
 
 ROUNDS = {
     "real and fake exchanged": Wrong(
-        "The critic's scores are swapped. Pass `losses_of` the scores of the real examples "
+        "The discriminator's scores are swapped. Pass `losses_of` the scores of the real examples "
         "first, then those of the fakes.",
         with_logits(lambda real, fake: (fake, real), turns=(0,)),
     ),
     "probabilities for logits": Wrong(
-        "You turn the critic's scores into probabilities. Pass `losses_of` the scores "
+        "You turn the discriminator's scores into probabilities. Pass `losses_of` the scores "
         "unchanged, because it expects logits.",
         with_logits(lambda real, fake: (tf.sigmoid(real), tf.sigmoid(fake))),
     ),
     "fakes for both": Wrong(
-        "In the critic's turn, both scores are those of the fakes. Pass the score of `real` first.",
+        "In the discriminator's turn, both scores are those of the fakes. Pass the score of "
+        "`real` first.",
         with_logits(lambda real, fake: (fake, fake), turns=(0,)),
     ),
     "one sum for both": Wrong(
-        "The critic minimizes the sum of the losses, so it also learns to be fooled. Give each "
-        "network its own loss: the critic the first, the generator the second.",
+        "The discriminator minimizes the sum of the losses, so it also learns to be fooled. Give "
+        "each network its own loss: the discriminator the first, the generator the second.",
         playing(total, total),
         playing(total, total, training=EVAL),
     ),
@@ -187,15 +211,15 @@ ROUNDS = {
         "You call the generator in inference mode. Call it with `training=True` as well.",
         playing(training=(False, True)),
     ),
-    "critic outside training": Wrong(
-        "You call the critic in inference mode. Call it with `training=True`, on the real "
+    "discriminator outside training": Wrong(
+        "You call the discriminator in inference mode. Call it with `training=True`, on the real "
         "examples and on the fakes.",
         playing(training=(True, False)),
         by_modes((True, True, False)),
         by_modes((True, False, True)),
     ),
     "generator's turn outside training": Wrong(
-        "The critic is right, but in the generator's turn a network runs in inference mode "
+        "The discriminator is right, but in the generator's turn a network runs in inference mode "
         "(`trainable = False` also does that to batch normalization). Call both with "
         "`training=True`.",
         by_modes(generators=(True, False, False)),
@@ -204,87 +228,89 @@ ROUNDS = {
         by_modes(generators=(False, False, False)),
     ),
     "real and fakes in one batch": Wrong(
-        "You pass the critic real examples and fakes in one batch, so its batch normalization "
-        "mixes them. Call it once on each.",
+        "You pass the discriminator real examples and fakes in one batch, so its batch "
+        "normalization mixes them. Call it once on each.",
         in_one_batch,
     ),
-    "critic's loss moves both": Wrong(
-        "The critic is right, but you also updated the generator in the critic's turn. Compute "
-        "the gradients with respect to only the critic's variables.",
+    "discriminator's loss moves both": Wrong(
+        "The discriminator is right, but you also updated the generator in the discriminator's "
+        "turn. Compute the gradients with respect to only the discriminator's variables.",
         *moving_both(0),
     ),
     "each loss moves both": Wrong(
-        "You update both networks in each turn. Use only the critic's variables in the first "
-        "turn, and only the generator's in the second.",
+        "You update both networks in each turn. Use only the discriminator's variables in the "
+        "first turn, and only the generator's in the second.",
         *moving_both(0, 1),
     ),
     "generator's loss moves both": Wrong(
-        "You also updated the critic in the generator's turn. Compute the gradients with "
+        "You also updated the discriminator in the generator's turn. Compute the gradients with "
         "respect to only the generator's variables.",
         *moving_both(1),
     ),
     "one recording": Wrong(
-        "The critic is right, but the generator uses the critic from *before* its step, "
-        "because both gradients come from one recording. Record again after the critic's "
-        "update.",
+        "The discriminator is right, but the generator uses the discriminator from *before* its "
+        "step, because both gradients come from one recording. Record again after the "
+        "discriminator's update.",
         playing(in_turn=False),
     ),
     "generator first": Wrong(
-        "You updated the generator first. Update the critic first.",
-        playing(order=("generator", "critic")),
+        "You updated the generator first. Update the discriminator first.",
+        playing(order=("generator", "discriminator")),
     ),
-    "generator helps the critic": Wrong(
-        "The critic is right, but the generator minimizes the critic's loss, which helps the "
-        "critic. Use the second of the two losses.",
+    "generator helps the discriminator": Wrong(
+        "The discriminator is right, but the generator minimizes the discriminator's loss, which "
+        "helps its opponent. Use the second of the two losses.",
         playing(generators=lambda losses: losses[0]),
     ),
-    "generator against the critic's loss": Wrong(
-        "The critic is right, but the generator maximizes the critic's loss, the original "
-        "game, which is flat if the generator loses. Minimize the second of the two "
+    "generator against the discriminator's loss": Wrong(
+        "The discriminator is right, but the generator maximizes the discriminator's loss. That is "
+        "the minimax loss, which is flat if the generator loses. Minimize the second of the two "
         "losses.",
         playing(generators=lambda losses: -losses[0]),
     ),
     "generator on the sum": Wrong(
-        "The critic is right, but the generator minimizes the sum of both losses, which pull "
-        "it in opposite directions. Use only the second of the two.",
+        "The discriminator is right, but the generator minimizes the sum of both losses, which "
+        "pull it in opposite directions. Use only the second of the two.",
         playing(generators=total),
     ),
     "generator goes up": Wrong(
-        "The critic is right, but the generator goes uphill on its loss. Go downhill.",
+        "The discriminator is right, but the generator goes uphill on its loss. Go downhill.",
         playing(generators=lambda losses: -losses[1]),
     ),
-    "critic goes up": Wrong(
-        "The critic goes uphill on its loss. Go downhill: each network minimizes its own loss.",
-        playing(critics=lambda losses: -losses[0]),
+    "discriminator goes up": Wrong(
+        "The discriminator goes uphill on its loss. Go downhill: each network minimizes its own "
+        "loss.",
+        playing(discriminators=lambda losses: -losses[0]),
     ),
-    "critic on the generator's loss": Wrong(
-        "The critic minimizes the generator's loss, so it learns to accept fakes. Use the "
+    "discriminator on the generator's loss": Wrong(
+        "The discriminator minimizes the generator's loss, so it learns to accept fakes. Use the "
         "first of the two losses.",
-        playing(critics=lambda losses: losses[1]),
+        playing(discriminators=lambda losses: losses[1]),
     ),
     "optimizers exchanged": Wrong(
-        "The optimizers are swapped. Use `for_critic` for the critic, and `for_generator` for "
-        "the generator.",
+        "The optimizers are swapped. Use `for_discriminator` for the discriminator, and "
+        "`for_generator` for the generator.",
         optimizers_exchanged,
     ),
-    "critic alone": Wrong(
-        "The critic is right, but the generator did not change. Record its loss after the "
-        "critic's update, and apply its gradients.",
-        playing(order=("critic",)),
+    "discriminator alone": Wrong(
+        "The discriminator is right, but the generator did not change. Record its loss after the "
+        "discriminator's update, and apply its gradients.",
+        playing(order=("discriminator",)),
     ),
-    "critic did not move": Wrong(
-        "The critic did not change. Update it first, with `for_critic`.",
+    "discriminator did not move": Wrong(
+        "The discriminator did not change. Update it first, with `for_discriminator`.",
         playing(order=("generator",)),
     ),
-    "critic moved more than once": Wrong(
-        "The critic took more than one step. Take one step per network and round.",
-        *(playing(order=("critic",) * n + ("generator",)) for n in (2, 3, 5)),
-        playing(order=("critic", "generator", "critic")),  # or the round, played twice
+    "discriminator moved more than once": Wrong(
+        "The discriminator took more than one step. Take one step per network and round.",
+        *(playing(order=("discriminator",) * n + ("generator",)) for n in (2, 3, 5)),
+        # or the round, played twice
+        playing(order=("discriminator", "generator", "discriminator")),
     ),
     "generator moved more than once": Wrong(
-        "The critic is right, but the generator took more than one step. Take one step per "
+        "The discriminator is right, but the generator took more than one step. Take one step per "
         "network and round.",
-        *(playing(order=("critic",) + ("generator",) * n) for n in (2, 3, 5)),
+        *(playing(order=("discriminator",) + ("generator",) * n) for n in (2, 3, 5)),
     ),
     "own noise": Wrong(
         "You drew new noise. Use the given batch `noise` for both networks.",
@@ -294,15 +320,15 @@ ROUNDS = {
     ),
     "own optimizers": Wrong(
         "You create your own optimizers, with their own learning rates. Apply the gradients "
-        "with `for_critic` and `for_generator`.",
+        "with `for_discriminator` and `for_generator`.",
         by_own_optimizers(lambda: keras.optimizers.Adam(1e-3)),
         by_own_optimizers(lambda: keras.optimizers.Adam(2e-4)),
         by_own_optimizers(lambda: keras.optimizers.SGD(0.01)),
     ),
-    "critic's loss halved": Wrong(
-        "The critic moved half as far as it should, because you halve its loss. Use the sum of "
-        "both parts, not their mean.",
-        playing(critics=lambda losses: losses[0] / 2),
+    "discriminator's loss halved": Wrong(
+        "The discriminator moved half as far as it should, because you halve its loss. Use the "
+        "sum of both parts, not their mean.",
+        playing(discriminators=lambda losses: losses[0] / 2),
     ),
     "logits as probabilities": Wrong(
         "Your loss treats logits as probabilities, because `from_logits=True` is missing. Use "

@@ -209,7 +209,7 @@ print(len(np.unique(between)))
         id="16.2",
         section="Which loss helps a generator that is losing?",
         program="""
-logit = tf.Variable(-6.0)  # the critic is sure that it is a fake
+logit = tf.Variable(-6.0)  # the discriminator is sure that it is a fake
 
 with tf.GradientTape(persistent=True) as tape:
     p = tf.sigmoid(logit)
@@ -232,7 +232,7 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
         id="16.2",
         section="Which loss helps a generator that is losing?",
         program="""
-logit = tf.Variable(5.0)  # the critic takes the fake for real
+logit = tf.Variable(5.0)  # the discriminator takes the fake for real
 
 with tf.GradientTape() as tape:
     fooling = -tf.math.log(tf.sigmoid(logit))
@@ -245,7 +245,7 @@ print(round(abs(float(tape.gradient(fooling, logit))), 1))
             "learn here.",
             "1.0": "1.0 would be right if the generator loses. But here p is near 1, and the "
             "slope is 1 - p.",
-            "0.5": "0.5 would be right if the critic is undecided, at the logit 0. But here "
+            "0.5": "0.5 would be right if the discriminator is undecided, at the logit 0. But here "
             "the logit is 5.",
         },
     ),
