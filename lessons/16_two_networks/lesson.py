@@ -312,6 +312,12 @@ assert np.allclose(non_saturating_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 
 # %%
+def make_fakes(generator):
+    noise = tf.random.normal((64, generator.input_shape[1]))
+    return generator(noise, training=True)
+
+
+# %%
 def make_round(generator, discriminator, generator_steps):
     """Return a function that plays one round."""
     gen_optimizer = keras.optimizers.Adam(1e-3, beta_1=0.5)
@@ -320,14 +326,12 @@ def make_round(generator, discriminator, generator_steps):
     @tf.function
     def one_round():
         with tf.GradientTape() as tape:
-            fake = generator(tf.random.normal((64, 2)), training=True)
-            loss = discriminator_loss(discriminator, draw_clouds(64), fake)
+            loss = discriminator_loss(discriminator, draw_clouds(64), make_fakes(generator))
         gradients = tape.gradient(loss, discriminator.trainable_variables)
         disc_optimizer.apply(gradients, discriminator.trainable_variables)
         for _ in range(generator_steps):
             with tf.GradientTape() as tape:
-                fake = generator(tf.random.normal((64, 2)), training=True)
-                loss = generator_loss(discriminator, fake)
+                loss = generator_loss(discriminator, make_fakes(generator))
             gradients = tape.gradient(loss, generator.trainable_variables)
             gen_optimizer.apply(gradients, generator.trainable_variables)
 
@@ -623,18 +627,15 @@ def make_gap_round(generator, critic, critic_loss, draw, rate=1e-3):
     gen_optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
     critic_optimizer = keras.optimizers.Adam(rate, beta_1=0.5)
 
-    def make_fakes():
-        return generator(tf.random.normal((64, generator.input_shape[1])), training=True)
-
     @tf.function
     def one_round():
         for _ in range(3):
             with tf.GradientTape() as tape:
-                loss = critic_loss(critic, draw(64), make_fakes())
+                loss = critic_loss(critic, draw(64), make_fakes(generator))
             gradients = tape.gradient(loss, critic.trainable_variables)
             critic_optimizer.apply(gradients, critic.trainable_variables)
         with tf.GradientTape() as tape:
-            loss = -tf.reduce_mean(critic(make_fakes(), training=True))
+            loss = -tf.reduce_mean(critic(make_fakes(generator), training=True))
         gradients = tape.gradient(loss, generator.trainable_variables)
         gen_optimizer.apply(gradients, generator.trainable_variables)
     return one_round
