@@ -11,7 +11,9 @@ LOCK := locks/requirements-gpu.lock
 export TF_DETERMINISTIC_OPS := 1
 export NVIDIA_TF32_OVERRIDE := 0
 endif
-STAMP := $(VENV)/.installed-$(notdir $(LOCK))
+# Named by what was installed: the files of a release carry no time that make could go by.
+INSTALLED := $(VENV)/.installed-$(notdir $(LOCK))
+STAMP := $(INSTALLED)-$(shell cat $(LOCK) pyproject.toml | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab clean
@@ -36,6 +38,7 @@ $(STAMP): $(LOCK) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	    --no-build-isolation --editable .
+	@rm -f $(INSTALLED)*
 	@touch $@
 
 lab: $(STAMP) ## Open the course in JupyterLab

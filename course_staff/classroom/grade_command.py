@@ -87,7 +87,8 @@ def grade(
             metavar="FILE",
             help=(
                 "Who is in the class: a CSV file with the columns name, id, email, and group, as "
-                "Moodle, Canvas, or Blackboard exports it."
+                "Moodle, Canvas, or Blackboard exports it. Later runs use the same file, until you "
+                "name another or use --fresh."
             ),
         ),
     ] = None,
@@ -203,6 +204,10 @@ def grade(
         ),
         progress_bars("notebooks") as bars,
     ):
+        kept_roster = out / ".grading" / "roster.txt"  # the path of the last one
+        if roster is None and resume and kept_roster.exists():
+            roster = Path(kept_roster.read_text(encoding="utf-8"))
+            bars.console.print(f"The roster is that of the last run: {roster}", markup=False)
         options = Options(
             submissions,
             out,
@@ -216,6 +221,10 @@ def grade(
             scheduler=scheduler,
         )
         grading = grade_class(options, _Bar(bars))
+        if roster:
+            kept_roster.write_text(str(roster.resolve()), encoding="utf-8")
+        else:
+            kept_roster.unlink(missing_ok=True)
     _report_grading(grading, out / "class.html")
     found = grading.found
     trouble = (found.unrecognised, found.crowded, found.contradictions, grading.accidents)
@@ -260,6 +269,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for sentence in _handed_in_again(grading.found.submissions):
         print_text(sentence)
     for sentence in [*_lowered(grading.counting), *_excused(grading)]:
+        print_text(sentence)
+    for sentence in grading.found.notes:
         print_text(sentence)
     for sentence in grading.found.contradictions:
         errors.print(sentence)

@@ -145,6 +145,8 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
     claim(options.out, COMMAND)
     options.state.mkdir(exist_ok=True)
     overrides = read_overrides(options.out / "overrides.csv")
+    if options.lessons:
+        overrides = [change for change in overrides if change.exercise[:2] in options.lessons]
     with _locked(options) as unpacked:
         found, places = _find(options, unpacked)
         ran = _run(found, options, watcher)

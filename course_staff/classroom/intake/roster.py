@@ -113,10 +113,10 @@ class Roster:
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
         any_of = "any of these on the roster:" if len(namesakes) > 1 else "this student:"
         return (
-            f"{student} may be {any_of} {several}. In Moodle's folder names, "
-            "replace the name with the student's id and keep the rest, as in "
-            "4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the roster, "
-            "because it contains the numbers that follow the names. Then grade again."
+            f"{student} may be {any_of} {several}. In Moodle's downloads, a number follows the "
+            "name. Add a column `Identifier` to the roster, and write these students' numbers into "
+            "it. Or use Moodle's grading worksheet as the roster, which contains the numbers. Then "
+            "grade again."
         )
 
     def name_of(self, member: Member) -> str:

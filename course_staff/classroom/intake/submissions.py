@@ -76,7 +76,8 @@ class SubmissionsFound:
 
     ``unrecognised`` are notebooks of no lesson or no student. ``crowded`` are students' folders in
     which several names are beside one another for a lesson, and may be the students.
-    ``contradictions`` say, a sentence each, where a name claims what another denies.
+    ``contradictions`` say, a sentence each, where a name claims what another denies, and ``notes``
+    how students of one name were told apart.
     ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed,
     or notebooks that programs hide.
     """
@@ -86,6 +87,7 @@ class SubmissionsFound:
     unrecognised: list[str] = field(default_factory=list)
     crowded: dict[str, list[str]] = field(default_factory=dict)
     contradictions: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     other_files: list[str] = field(default_factory=list)
 
 
@@ -144,7 +146,8 @@ def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) 
             for entry in (*of_no_lesson, *of_nobody)
         ],
         crowded=_crowded(owners, lessons),
-        contradictions=[*put_by_others, *named_twice, *claims, *namesakes],
+        contradictions=[*put_by_others, *named_twice, *claims],
+        notes=namesakes,
         other_files=[
             shown(str(entry.place)) + (f" ({entry.kind})" if entry.kind in _SAID_KINDS else "")
             for entry in others
@@ -283,13 +286,13 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
             renumbered.add(student)
         elif len(of_name) > 1:
             several[student] = sorted(of_name)
-    problems = [
+    notes = [
         f"Several students are named {shown(student)}. They were graded separately, as "
         f"{shown(' and '.join(f'{student} ({id_})' for id_ in of_name))}."
         for student, of_name in several.items()
     ]
     if merged := sorted(renumbered - several.keys()):
-        problems.append(
+        notes.append(
             f"{shown(', '.join(merged))}: the number after the name differs from download to "
             "download, as it does for different assignments in Moodle. All submissions with one "
             "name were graded as one student's."
@@ -299,7 +302,7 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
         for place, owner in owners.items()
         if owner.student in several
     }
-    return owners | apart, problems
+    return owners | apart, notes
 
 
 def _is_one_student(numbered: set[tuple[str, str]], names: dict[str, set[str]]) -> bool:

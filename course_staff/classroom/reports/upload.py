@@ -28,6 +28,12 @@ __all__ = ["upload_columns", "upload_csv", "upload_notes"]
 _POINTS_POSSIBLE = re.compile(r"\s*points possible", re.IGNORECASE)
 # Grades in an export: Blackboard's and Moodle's by their form, Canvas's by their place.
 _GRADE = re.compile(r"\[Total Pts|\|\s*\d+(_\d+)?\s*$|\((Real|Percentage|Letter)\)$", re.IGNORECASE)
+# The columns of Moodle's grading worksheet that hold no names.
+_WORKSHEET = re.compile(
+    r"status|(maximum )?grade|grade can be changed|last modified( \(.+\))?|feedback comments"
+    r"|online text|outcome|marker|marking workflow state|allocated marker",
+    re.IGNORECASE,
+)
 _COMPUTED = re.compile(
     r"\((Percentage|Letter)\)$|\b(total|current|final|unposted|override|weighted)\b(?! pts)",
     re.IGNORECASE,
@@ -121,6 +127,8 @@ def _grade_columns(roster: Roster) -> set[int]:
     """Return the places of the columns that hold grades."""
     found = {place for place, name in enumerate(roster.header) if _GRADE.search(name)}
     is_canvas = {"Student", "ID", "Section"} <= set(roster.header)
+    if "Identifier" in roster.header:
+        found |= {n for n, name in enumerate(roster.header) if _WORKSHEET.fullmatch(name)}
     if is_canvas:
         found |= set(range(roster.header.index("Section") + 1, len(roster.header)))
     return found

@@ -77,14 +77,27 @@ def test_moodles_grading_worksheet_tells_namesakes_apart(tmp_path):
     assert members.member("Kim Lee") is None
 
 
+def test_a_gradebook_with_the_numbers_of_a_download_tells_namesakes_apart(tmp_path):
+    members = roster(
+        tmp_path,
+        "First name,Last name,ID number,Email address,Identifier\n"
+        "Kim,Lee,4711,kim1@uni.example,110\n"
+        "Kim,Lee,4712,kim2@uni.example,Participant 111\n"
+        "Ada,B,4713,ada@uni.example,\n",
+    )
+    assert members.member("Kim Lee (110)").id == "4711"
+    assert members.member("Kim Lee (111)") is members.member("4712")
+    assert members.member("Ada B").id == "4713" and members.member("Kim Lee") is None
+
+
 def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     members = roster(tmp_path, MOODLE + ADA + "Ada,Lovelace,4712,al@uni.example,B\n")
     for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
         assert members.why_unknown(student) == (
             f"{student} may be any of these on the roster: Ada Lovelace (4711), Ada Lovelace "
-            "(4712). In Moodle's folder names, replace the name with the student's id and keep the "
-            "rest, as in 4711_110_assignsubmission_file_. Or use Moodle's grading worksheet as the "
-            "roster, because it contains the numbers that follow the names. Then grade again."
+            "(4712). In Moodle's downloads, a number follows the name. Add a column `Identifier` "
+            "to the roster, and write these students' numbers into it. Or use Moodle's grading "
+            "worksheet as the roster, which contains the numbers. Then grade again."
         )
     assert members.why_unknown("Ada Lovelace (4712)") == ""
     assert members.why_unknown("eve (1)") == "Not on the roster: eve (1)"

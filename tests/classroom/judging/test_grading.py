@@ -406,8 +406,24 @@ def test_it_is_said_who_is_missing_what_is_uploaded_and_what_to_give_back(tmp_pa
     assert result.exit_code == 0 and "Nothing handed in for lesson 01: Bob, Cyd" in said
     assert "upload.csv adds the column 'Lesson 01 The first tape'" in said
     assert "feedback-for-moodle.zip" in said and (out / "upload.csv").exists()
-    run(submissions, "--out", out)
+    again = " ".join(run(submissions, "--out", out, "--again", "ada").output.split())
+    assert "The roster is that of the last run" in again and "Bob, Cyd" in again
+    assert (out / "upload.csv").exists()
+    run(submissions, "--out", out, "--fresh")
     assert not (out / "upload.csv").exists()  # it would be that of the last grading
+    assert "The roster" not in run(submissions, "--out", out).output
+
+
+def test_a_change_of_a_lesson_that_is_not_graded_now_waits(tmp_path):
+    submissions, out = tmp_path / "in", tmp_path / "out"
+    for name in ("01_first_tape", "02_watching"):
+        (submissions / "ada" / f"{name}.ipynb").mkdir(parents=True)  # unreadable, and quickly so
+    run(submissions, "--out", out)
+    line = "ada,02.1,1,The right idea,Me"
+    (out / "overrides.csv").write_text(f"student,exercise,points,comment,by\n{line}\n")
+    assert run(submissions, "--out", out, "--lessons", "01").exit_code == 0
+    assert run(submissions, "--out", out).exit_code == 0
+    assert "The right idea" in (out / "feedback" / "ada.html").read_text(encoding="utf-8")
 
 
 def test_results_of_submissions_that_are_gone_are_kept(tmp_path):

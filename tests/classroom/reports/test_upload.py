@@ -89,6 +89,19 @@ def test_moodle_gets_its_column_and_the_email_that_it_maps(tmp_path):
     ]
 
 
+def test_of_moodles_grading_worksheet_the_names_are_kept(tmp_path):
+    header = (
+        "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
+        "Last modified (submission),Last modified (grade),Feedback comments"
+    )
+    text = f'{header}\nParticipant 110,Ada B,ada@uni.example,Submitted,,10,Yes,"Monday",-,\n'
+    table, _, _ = uploaded(tmp_path, text, "Ada B (110)")
+    assert table == [
+        ["Identifier", "Full name", "Email address", f"Lesson 01 {TITLE}"],
+        ["Participant 110", "Ada B", "ada@uni.example", HALF],
+    ]
+
+
 @pytest.mark.parametrize("cell", ["=7", "-4711", "@ada"])
 def test_an_id_is_given_back_as_it_came(tmp_path, cell):
     table, _, _ = uploaded(tmp_path, f"name;id\nAda;{cell}\n", "Ada", delimiter=";")
