@@ -158,9 +158,10 @@ QUICK := "gradient_check.py --only speed" time_to_accuracy.py grading.py
 bench-quick: $(STAMP) $(NBGRADER) ## Run those of the README, in about half an hour
 	@missed=0; for script in $(QUICK); do echo "== $$script"; $(BIN)/python benchmarks/$$script || missed=1; done; exit $$missed
 
-# uv resolves for every platform at once, which pip cannot.
+# uv resolves for every platform at once, which pip cannot. With extras in a lock, older versions of
+# pip take a version from it that is not the newest.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade pyproject.toml
+    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --no-strip-extras --upgrade pyproject.toml
 
 lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
@@ -170,5 +171,5 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@for extra in nbgrader browser cluster site hub; do \
 	    $(COMPILE) --extra $$extra --constraint locks/requirements.lock \
 	    --output-file locks/requirements-$$extra.lock \
-	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/requirements.lock | sort -u) \
+	    $$(sed -n 's/^\([a-z0-9._-]*\)[^=]*==.*/--no-emit-package \1/p' locks/requirements.lock | sort -u) \
 	    || exit 1; done
