@@ -70,7 +70,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test test-all lint unit untrained notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
+.PHONY: test test-all lint unit untrained notebooks prove coverage browser-test hub-test site site-test build bench bench-quick lock
 
 # One run for both: a kernel starts while the other worker tests. Where the time went is written to
 # build/durations.txt.
@@ -105,6 +105,10 @@ untrained: $(STAMP) ## Run each lesson with its updates left out: an assertion m
 
 notebooks: $(STAMP)
 	$(PYTEST) $(NOTEBOOKS)
+
+prove: $(STAMP) ## Judge every answer of answers.py; until something changes, make test need not
+	$(PYTEST) tests/exercises/test_answers_of_lessons.py
+	$(BIN)/python tests/exercises/proven.py
 
 coverage: $(STAMP) ## Hold the floor under the lines of gradient_tools that its tests reach
 	@$(BIN)/coverage run -m pytest tests/gradient_tools

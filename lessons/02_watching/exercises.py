@@ -189,8 +189,8 @@ PREDICTIONS = (
             "12": "12 is the mathematically correct slope, and the product is inside the "
             "block. But `doubled` was computed above the block.",
             "6": "`doubled` was computed above the block, so one of the two paths is lost.",
-            "None": "You get `None` if no path is left. But here the direct path from the "
-            "variable is still there.",
+            "None": "You get `None` if no path is left. But here the direct path from `x` is "
+            "still there.",
         },
     ),
     Callout(

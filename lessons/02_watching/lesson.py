@@ -103,8 +103,8 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # ## When does watching start?
 #
-# `tape.watch(x)` affects only the lines that run after it. The tape treats anything computed from x before that line as
-# a constant.
+# `tape.watch(x)` affects only the lines that run after it. The tape treats anything computed from x alone before that
+# line as a constant.
 #
 # > **Predict**
 # >
@@ -263,15 +263,16 @@ assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
 
 # %% [markdown]
 # Both numbers are right, but they answer different questions. After the division, the name `reading` refers to the
-# scaled tensor 3.0, and the derivative with respect to that tensor is 6. With respect to the raw reading it is only
-# 0.6, because one unit of `raw` moves the scaled value by 0.1. To avoid mixing them up, give a new tensor a new name.
+# scaled tensor 3.0, and the derivative with respect to that tensor is 6. The name `raw` still refers to the tensor that
+# is watched. With respect to that one, the derivative is only 0.6, because one unit of `raw` moves the scaled value by
+# 0.1. To avoid mixing them up, give a new tensor a new name.
 #
 # ### Exercise 02.3: repair
 #
 # The score is the sum of w · (x - mean of x)², and the function should return its gradient with respect to the original
-# `x`. It has one bug. Here is a clue: adding 1 to every entry of `x` leaves the score unchanged, so the entries of the
-# gradient must add up to 0. But for x = (1, 2, 6) and w = (1, 2, 3), the function returns (-4, -4, 18), which adds up
-# to 10.
+# `x`. It has one bug. Here is a clue: if every entry of `x` grows by the same small amount, the score does not change,
+# so the entries of the gradient must add up to 0. But for x = (1, 2, 6) and w = (1, 2, 3), the function returns (-4,
+# -4, 18), which adds up to 10.
 
 # %% exercise="02.3"
 def score_gradient(x, w):
@@ -360,7 +361,7 @@ def scores(image):
 # %% [markdown]
 # > **Predict**
 # >
-# > The image is black: 25 zeros. What is the gradient of T's score with respect to the image?
+# > A tape watches a black image: 25 zeros. What is the gradient of T's score with respect to the image?
 
 # %%
 predict("02.c", "")

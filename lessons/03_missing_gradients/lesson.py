@@ -90,8 +90,8 @@ assert all(gradient is not None for gradient in gradients)
 # To use the tool in a program of your own, install `gradient_tools` and write `from gradient_tools import
 # ExplainingTape`.
 #
-# Without it, you can search by hand. Ask for the gradients with respect to intermediate results as well, and go
-# backward from the loss. The path is cut where you first get `None`, or where a value is not a tensor at all:
+# Without it, search by hand. Go backward from the loss. If an intermediate result is not a tensor, the line that
+# computes it cuts the path. Otherwise, ask for its gradient: if you get `None`, the line that uses it cuts the path:
 
 # %%
 with tf.GradientTape() as tape:
@@ -160,8 +160,8 @@ for step in range(2):
 
 # %% [markdown]
 # On paper, the second gradient is -4.8. But `w = w - 0.1 * gradient` creates a new tensor and gives it the name `w`.
-# The name no longer refers to the variable, and a tape does not watch plain tensors. Without the `if`, the second
-# update would multiply 0.1 by `None` and stop with a `TypeError`, which is what you usually see in practice.
+# The name no longer refers to the variable, and a tape does not watch plain tensors. In practice, you usually see the
+# next update stop with a `TypeError`, because it multiplies 0.1 by `None`. Here the `if` prevents that.
 #
 # **Fix**: write `w.assign_sub(0.1 * gradient)`, which changes the value of the variable and leaves the name alone.
 # (`w.assign(w - 0.1 * gradient)` does the same.)

@@ -1,10 +1,9 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked. Then a colleague passed sample weights, and your loop
-# could not take them. Another switched to 16-bit arithmetic, and the model all but stopped learning. `fit` would have
-# handled both; your loop handles neither. In this lesson you make the smallest change that does the job, and test that
-# everything else `fit` does still works.
+# You wrote your own loop to clip gradients, and it worked, until a colleague needed sample weights, and another
+# switched to 16-bit arithmetic. `fit` supports both; your loop supports neither. In this lesson you change only the
+# part of `fit` that you need to change, and test that the rest still works.
 #
 # **You will learn to**
 #
@@ -31,7 +30,8 @@ from keras import layers
 # %% [markdown]
 # ## Which option do I need?
 #
-# You can now write any training loop, but you will rarely need to. Work down this table, and stop at the first row that fits:
+# You can now write any training loop, but you will rarely need to. Work down this table, and stop at the first row that
+# fits:
 #
 # | what you want to change | what you write |
 # |---|---|
@@ -98,19 +98,19 @@ for by_hand, by_fit in zip(by_loop.get_weights(), model.get_weights(), strict=Tr
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine out of ten parcels arrive on time. To see why, suppose you promise every parcel ε hours later. Each early parcel
-# now costs ε more, and each late one 9ε less. At the minimum the two balance, so there are nine early parcels for every
-# late one. (Up to a constant factor, this is the *quantile loss*.)
+# Nine out of ten parcels arrive on time. To see why, add a small ε to every promise. Each early parcel now costs ε
+# more, and each late one 9ε less. At the minimum these changes cancel, so there are nine early parcels for every late
+# one. (Up to a constant factor, this is the *quantile loss*.)
 #
 # The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
-# mean over the examples. If you return one number for the whole batch, `fit` cannot give the examples different
-# weights: each weight would multiply the mean of the batch.
+# mean over the examples. Don't do that yourself: with one number for the whole batch, `fit` could no longer let one
+# example count more than another.
 
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). Take a small network with an
-# L2 penalty, and 512 examples of five classes:
+# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). Take a small network with
+# an L2 penalty, and 512 examples of five classes:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -126,10 +126,10 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# The optimizer receives each gradient together with its variable. So subclass the optimizer and override `update_step`,
-# which Keras calls once for each variable at the end of an update. The variable's name tells you its layer:
-# `model/body/kernel:0` belongs to the layer `body`. (Outside `update_step` you have Keras's own variable. Its name for
-# this is `path`, without the `:0`.) If all variables share one limit, use the optimizer's `clipnorm` option instead.
+# If one limit suits all variables, use the optimizer's `clipnorm` option. For a limit for each layer, subclass the
+# optimizer and override `update_step`, which Keras calls once for each variable at the end of an update. There,
+# `variable` is the underlying TensorFlow variable, and its name tells you its layer: `model/body/kernel:0` belongs to
+# `body`. Everywhere else you have Keras variables: read `variable.path`, which is `model/body/kernel`.
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -145,7 +145,7 @@ class ClippedSGD(keras.optimizers.SGD):
 
 # %% [markdown]
 # Does `fit` use the clipped gradients? With a learning rate of 0.1, SGD subtracts 0.1 times the gradient from each
-# weight. So divide the change of the weights by 0.1, and you have the gradient that it used:
+# weight. So divide the change in the weights by 0.1 to recover the gradient that it used:
 
 
 # %%
@@ -175,14 +175,16 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Three of the four norms exceeded their limits, and are now clipped to them. The body's bias was already below its limit.
+# Three of the four norms exceeded their limits, and are now clipped to them. The body's bias was already below its
+# limit.
 #
 # ## Why update_step, and not apply?
 #
-# Keras's own `apply` gets all gradients at once. It does three things with them, in this order:
+# In 16-bit arithmetic, small gradients can round to zero. The remedy is *loss scaling*: multiply the loss by a factor,
+# which makes every gradient larger, and divide the gradients by it before the update. Keras divides in the optimizer's
+# `apply`, which gets all gradients at once. It does three things with them, in this order:
 #
-# 1. It undoes *loss scaling*. In 16-bit arithmetic, small gradients can round to zero. So `train_step` multiplies the
-#    loss by a factor, which makes every gradient larger, and `apply` divides the gradients by it (lesson 20).
+# 1. It divides them by the factor of loss scaling.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` for each variable.
 #
@@ -343,8 +345,9 @@ unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
 assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
-# The final weights agree, but the reported losses do not; you will see why below. Now try two features that the short
-# version has not had to support: loss scaling, and sample weights, which count some examples more than others:
+# The final weights agree, but the reported losses do not: the short version counts the last batch of 12 as much as a
+# batch of 100. Two more things go wrong. Try loss scaling, and sample weights, which count some examples more than
+# others:
 
 # %%
 keras_model, short_model = build_model(), build_model(ShortStep)
@@ -400,8 +403,8 @@ class WrittenOut(keras.Sequential):
 #    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
 #    a factor of 8 its updates were one eighth of the right size.
 # 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
-#    its size. The short version counted the last 12 examples as much as any 100, and so reported another loss. The
-#    metric takes this weight in an argument that is also called `sample_weight`; don't confuse the two.
+#    its size. The short version counted the last 12 examples as much as any 100, and so reported a different loss. The
+#    metric's argument is also called `sample_weight`, but it has nothing to do with the sample weights of `fit`.
 #
 # To see whether anything is still missing, compare again, with loss scaling and sample weights together:
 
@@ -429,11 +432,12 @@ assert difference < 1e-4
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
-# everything that Keras's own step does. At the moment, it leaves out five things: some from the list above, and some
-# that the short version got right.
+# everything that Keras's own step does. It has five omissions. Some are in the list above; others are things that even
+# the short version does.
 #
 # The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
-# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not scaled.
+# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not
+# scaled.
 
 
 # %% exercise="14.3"
@@ -465,8 +469,8 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which argument do you pass when you call a model during training? Which method of the model computes the loss that was given
-# to `compile`? Which method of the optimizer scales that loss?
+# Which argument do you pass when you call a model during training? Which method of the model computes the loss that was
+# given to `compile`? Which method of the optimizer scales that loss?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -479,16 +483,17 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ### Exercise 14.5: predict
 #
-# For each task, name the smallest option that is enough: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes callbacks, the
-# data pipeline, and everything that `compile` accepts, such as your own optimizer.
+# For each task, name the smallest option that is enough: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
+# callbacks, the data pipeline, and everything that `compile` accepts, such as your own optimizer.
 #
-# 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the gradient.
+# 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the
+#    gradient.
 # 2. There are two losses. Where their gradients conflict, you project them (lesson 12).
 # 3. Starting with the fourth epoch, you add twice as much noise to the inputs.
-# 4. For each batch, you take a small step uphill and compute the gradient there. Then you restore the weights, and apply this
-#    gradient to them.
-# 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best result. If none is
-#    better, it restores the old weights.
+# 4. For each batch, you take a small step uphill and compute the gradient there. Then you restore the weights, and
+#    apply this gradient to them.
+# 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best result. If none
+#    is better, it restores the old weights.
 
 # %% exercise="14.5"
 # A list of five strings: "fit", "train_step" or "loop".
@@ -524,14 +529,15 @@ check("14.5", means)
 # <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
 # happens?</summary>
 #
-# If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the factor. If
-# your step does not scale the loss, `apply` divides anyway. In `update_step`, the factor is already divided out.
+# If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the
+# factor. If your step does not scale the loss, `apply` divides anyway. In `update_step`, the factor is already divided
+# out.
 #
 # </details>
-# <details><summary>3. A script ends with the same weights as <code>fit</code>, but reports a different loss. Where do you
-# look?</summary>
+# <details><summary>3. Your <code>train_step</code> ends with the same weights as that of Keras, but reports a different
+# loss. What do you check?</summary>
 #
-# At the metric. Is it reset at the start of each epoch? Is each batch weighted by its size? Does it include the penalties?
+# How it updates the metric of the loss: is each batch weighted by its size, and does the loss include the penalties?
 #
 # </details>
 
@@ -541,10 +547,10 @@ check("14.5", means)
 # - Use the smallest option that is enough, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - A loss function returns one loss for each example.
 # - Change gradients in the optimizer's `update_step`.
-# - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss` and the
-#   metrics.
-# - Test it: the same initial weights and the same batches must give the same final weights as Keras's step. Repeat the test
-#   with sample weights, loss scaling and accumulation.
+# - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
+#   and the metrics.
+# - Test it: the same initial weights and the same batches must give the same final weights as Keras's step. Repeat the
+#   test with sample weights, loss scaling and accumulation.
 #
 # ```python
 # limits = {"body": 0.3, "head": 0.1}
@@ -701,8 +707,8 @@ for model in pair:
 assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
 
 # %% [markdown]
-# It keeps one. Sample weights are part of the loss, so they still count. But `apply` clips gradients that are still 8 times
-# too large, and it clips each of the accumulated batches separately.
+# It keeps one. Sample weights are part of the loss, so they still count. But `apply` clips gradients that are still 8
+# times too large, and it clips each of the accumulated batches separately.
 #
 # One case needs a line more in both: the gradient of an `Embedding` layer is an `IndexedSlices` (lesson 11). Convert it
 # with `tf.convert_to_tensor(gradient)` before you clip.
@@ -814,8 +820,8 @@ assert counts == {"always": 3, "default": 1}
 # %% [markdown]
 # ### Can data or the loss change during fit?
 #
-# If the data should change from epoch to epoch, let a callback set a variable that the pipeline's `map` reads. Do not put
-# a `cache` after this `map`:
+# If the data should change from epoch to epoch, let a callback set a variable that the pipeline's `map` reads. Do not
+# put a `cache` after this `map`:
 
 # %%
 strength = tf.Variable(0.0)
@@ -837,7 +843,8 @@ assert losses == [0.0, 1.0, 2.0]
 
 # %% [markdown]
 # A loss that needs more than `y` and `y_hat` goes into `compute_loss`, which `fit` calls inside its tape. Here is the
-# gradient penalty of lesson 06. `evaluate` calls `compute_loss` with `training=False`, and then the penalty is left out:
+# gradient penalty of lesson 06. `evaluate` calls `compute_loss` with `training=False`, and then the penalty is left
+# out:
 
 
 # %%
@@ -891,14 +898,14 @@ moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))  # once: 0.5, 
 assert all(promises.values()) and np.isclose(moved, 0.75, atol=0.01)
 
 # %% [markdown]
-# The second forward pass has a price: it updates the averages of batch normalization twice. If the model has such a layer,
-# write the penalty in a `train_step` that calls the model once.
+# The second forward pass has a price: it updates the averages of batch normalization twice. If the model has such a
+# layer, write the penalty in a `train_step` that calls the model once.
 
 # %% [markdown]
 # ### Do I need two optimizers?
 #
-# Often you do not. `update_step` knows the variable, so one optimizer can have two learning rates and even two rules, here
-# SGD for the body and Adam for the head:
+# Often you do not. `update_step` knows the variable, so one optimizer can have two learning rates and even two rules,
+# here SGD for the body and Adam for the head:
 
 
 # %%
@@ -953,9 +960,9 @@ assert not hasattr(loaded, "head_optimizer")
 # ### Exercise 14.4: complete
 #
 # Write the step with two optimizers. `model.head_optimizer` updates the last layer, which may have no bias.
-# `model.optimizer` updates the layers before it. Do not move a frozen layer. Both take their gradients at the same weights,
-# those before the update, and each may have its own loss scale. Keep what exercise 14.3 asked for, without the extra
-# penalty.
+# `model.optimizer` updates the layers before it. Do not move a frozen layer. Both take their gradients at the same
+# weights, those before the update, and each may have its own loss scale. Keep what exercise 14.3 asked for, without the
+# extra penalty.
 
 
 # %% exercise="14.4"
@@ -989,8 +996,8 @@ check("14.4", two_optimizer_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `head = model.layers[-1].trainable_variables`, and the body is a list of the trainable variables of `model.layers[:-1]`.
-# Use a persistent tape, compute both gradients, and then call both `apply` methods.
+# `head = model.layers[-1].trainable_variables`, and the body is a list of the trainable variables of
+# `model.layers[:-1]`. Use a persistent tape, compute both gradients, and then call both `apply` methods.
 #
 # </details>
 
@@ -1025,8 +1032,8 @@ check("14.4", two_optimizer_step)
 #
 # - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history.
 #   Choose models and data that separate the causes: no regularizer, one batch, one epoch, no dropout.
-# - **The tools.** Use `check_gradients` for a derivative by hand, `ExplainingTape` for a missing gradient, and `print` in
-#   a function that is traced.
+# - **The tools.** Use `check_gradients` for a derivative by hand, `ExplainingTape` for a missing gradient, and `print`
+#   in a function that is traced.
 #
 # This is what `fit` does:
 
@@ -1154,14 +1161,14 @@ check("14.6", train)
 # <details><summary>Hint 1</summary>
 #
 # Compare where little can differ: `dropout=0`, `strength=0`, one epoch, one batch. Then add one thing at a time. If the
-# weights already differ, look at the derivative of `huber` (lesson 07), at shapes (lesson 09), and at what the tape records
-# (lesson 03).
+# weights already differ, look at the derivative of `huber` (lesson 07), at shapes (lesson 09), and at what the tape
+# records (lesson 03).
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With two learning rates, ask what Python does while a graph is traced (lesson 05). If only the history differs: what does
-# the metric remember, how does it weight the batches (lesson 09), and how do you call the model for validation?
+# With two learning rates, ask what Python does while a graph is traced (lesson 05). If only the history differs: what
+# does the metric remember, how does it weight the batches (lesson 09), and how do you call the model for validation?
 #
 # </details>
 
@@ -1173,8 +1180,8 @@ check("14.6", train)
 #
 # ### Exercise 14.7: repair
 #
-# This loop trains with Adam. The loss falls at first, and then goes up and down and never converges. A look at the weights
-# shows that every weight moves by 0.05, up or down, at *every* step. Under `fit`, the same Adam converges.
+# This loop trains with Adam. The loss falls at first, and then goes up and down and never converges. A look at the
+# weights shows that every weight moves by 0.05, up or down, at *every* step. Under `fit`, the same Adam converges.
 
 # %% exercise="14.7"
 def train_with_adam(model, x, y, steps):
@@ -1206,12 +1213,12 @@ check("14.7", train_with_adam)
 # ## Further reading
 #
 # - Keras's guide *Customizing what happens in `fit()` with TensorFlow*: `train_step` in reference form.
-# - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping, row
-#   by row.
+# - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping,
+#   row by row.
 #
 # Part II ends here. For ten questions on all of Part II, with new numbers, run `from course_utils import review` and
 # then `review(part="II")` in a new cell. In a terminal, type `course review --part II`.
 #
-# At work, use `ExplainingTape` where a gradient is `None` or NaN, run `check_gradients` on every loss that you write, and
-# look at `plot_tape` when you no longer know what depends on what. Part III goes where you need a tape:
-# [15 · Input gradients](15_input_gradients.ipynb).
+# At work, use `ExplainingTape` where a gradient is `None` or NaN, run `check_gradients` on every loss that you write,
+# and look at `plot_tape` when you no longer know what depends on what. Part III goes where you need a tape: [15 · Input
+# gradients](15_input_gradients.ipynb).

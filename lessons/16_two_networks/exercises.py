@@ -170,13 +170,13 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "16.c",
-        right="numbers that are not zero",
+        right="nonzero numbers",
         options={
             "None": "This is not the generator's loss, so `None` seems natural. But a tape records "
             "paths. It does not know which network owns a loss.",
             "zeros": "Zeros would mean that the discriminator's loss does not depend on the "
             "fakes. But it does.",
-            "numbers that are not zero": "The generator made the fakes inside the block, so a path "
+            "nonzero numbers": "The generator made the fakes inside the block, so a path "
             "leads from its variables to the discriminator's loss.",
         },
     ),

@@ -1,9 +1,10 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train two networks against each other: one makes samples, and the other judges them. Each network has its own
-# loss, and a step on that loss must change that network and no other. If you get this wrong, nothing raises an error,
-# but the samples are useless, or all alike. In this lesson you control which weights each step changes.
+# You train two networks against each other: one makes samples, and the other judges whether they are real. Each network
+# has its own loss, and minimizing it must change only that network. If you mix the two up, you usually get no error,
+# just useless samples. And even with correct updates, the samples may come out all alike. In this lesson you control
+# which weights each step changes, and measure the result.
 #
 # **You will learn to**
 #
@@ -29,10 +30,10 @@ from keras import layers
 # ## What does each player want?
 #
 # In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
-# noise into examples, which are called *fakes*. The **discriminator** judges whether an example is real. You can think
-# of the two networks as players of a game.
+# noise into examples, which are called *fakes*; different noise should give different fakes. The **discriminator**
+# judges whether an example is real. Think of the networks as two players in a game.
 #
-# Both players are small here, and one function builds either of them:
+# Both players are small here, so one function can build either:
 
 
 # %%
@@ -44,8 +45,8 @@ def build(inputs, outputs, seed, size=64, last=None):
 
 
 # %% [markdown]
-# Points in the plane take the place of images, so that one look at a figure tells how good the fakes are. The real
-# points form eight small clouds on a circle:
+# GANs are best known for images. Here the generator makes points in the plane instead, so that you can see at a glance
+# how good the fakes are. The real points form eight small clouds on a circle:
 
 # %%
 angles = tf.range(8.0) * np.pi / 4
@@ -74,7 +75,7 @@ plot_points(axes[1], generator(tf.random.normal((500, 2))), "untrained generator
 label = axes[0].set_ylabel("second coordinate")
 
 # %% [markdown]
-# The untrained generator puts all its points near the center. It should learn to put them in the clouds.
+# The untrained generator puts all its points near the center. Training should move them into the clouds.
 #
 # The discriminator returns a logit, and a logit above 0 means "real". It should label real examples 1 and fakes 0.
 # The generator wants its fakes labeled 1. So each player has its own loss:
@@ -85,17 +86,17 @@ cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
 def discriminator_loss(discriminator, real, fake):
-    for_real = discriminator(real, training=True)
-    for_fake = discriminator(fake, training=True)
-    loss_real = cross_entropy(tf.ones_like(for_real), for_real)
-    loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
+    real_logits = discriminator(real, training=True)
+    fake_logits = discriminator(fake, training=True)
+    loss_real = cross_entropy(tf.ones_like(real_logits), real_logits)
+    loss_fake = cross_entropy(tf.zeros_like(fake_logits), fake_logits)
     return loss_real + loss_fake
 
 
 def generator_loss(discriminator, fake):
-    for_fake = discriminator(fake, training=True)
+    fake_logits = discriminator(fake, training=True)
     # the label 1, as if the fakes were real
-    return cross_entropy(tf.ones_like(for_fake), for_fake)
+    return cross_entropy(tf.ones_like(fake_logits), fake_logits)
 
 
 # %% [markdown]
@@ -134,15 +135,15 @@ assert all(g is not None and np.any(g) for g in gradients)
 # you: **differentiate each player's loss only with respect to that player's variables, and give each player its own
 # optimizer**.
 #
-# A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player then
-# also follows the gradient of its opponent's loss: the discriminator learns to call fakes real, and the generator to
-# make fakes that are easy to spot.
+# A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player is then
+# pulled toward its opponent's goal as well as its own: the discriminator is rewarded for calling fakes real, and the
+# generator for making fakes that are easy to spot.
 #
-# ## When do you have to record again?
+# ## When do you need a new tape?
 #
-# There is a second trap. Suppose the discriminator has just taken a step, and you now ask the old tape for the
-# generator's gradient. Was this gradient computed with the discriminator's old weights, or with its new ones? Look at
-# one variable, the first kernel of the generator:
+# The wrong variables are one trap. An old tape is another. The tape above recorded both losses. Suppose the
+# discriminator takes a step, and only then do you ask this tape for the generator's gradient. Does the gradient belong
+# to the discriminator's old weights, or to its new ones? Look at one variable, the first kernel of the generator:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -155,20 +156,20 @@ same_tape = tape.gradient(gen_loss, kernel)
 
 with tf.GradientTape() as new_tape:
     new_loss = generator_loss(discriminator, generator(noise, training=True))
-new_recording = new_tape.gradient(new_loss, kernel)
+from_new_tape = new_tape.gradient(new_loss, kernel)
 
 print(f"before the step:         norm {tf.norm(before):.4f}")
 print(f"after it, same tape:     norm {tf.norm(same_tape):.4f}")
-print(f"after it, new recording: norm {tf.norm(new_recording):.4f}")
+print(f"after it, new tape:      norm {tf.norm(from_new_tape):.4f}")
 
 # %% tags=["claims"]
-assert np.allclose(same_tape, before) and not np.allclose(new_recording, before, rtol=1e-2)
+assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before, rtol=1e-2)
 
 # %% [markdown]
-# The first two norms are equal: the old tape used the discriminator's old weights, because a tape keeps the values that
-# it recorded. If you want the generator to respond to the new weights, run the forward pass again under a new tape.
-# Such updates are called *alternating*, and this lesson uses them. You can also update both players from one recording,
-# which saves a forward pass. These updates are *simultaneous*: both gradients use the old weights.
+# The first two norms are equal, so the gradient belongs to the old weights: a tape keeps the values that it recorded.
+# If you want the generator to respond to the new weights, run the forward pass again under a new tape. These updates
+# are called *alternating*, and they are what we use here. You can also update both players from one recording, which
+# saves a forward pass. Those updates are *simultaneous*: both gradients belong to the old weights.
 #
 # ### Exercise 16.1: repair
 #
@@ -179,15 +180,15 @@ assert np.allclose(same_tape, before) and not np.allclose(new_recording, before,
 #    weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps.
+# in both steps. The two losses come from one function of the logits, so that the check can replace it.
 
 
 # %%
-def losses_of(for_real, for_fake):
+def losses_of(real_logits, fake_logits):
     """Return the discriminator's loss and the generator's, from the logits of both batches."""
-    loss_real = cross_entropy(tf.ones_like(for_real), for_real)
-    loss_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
-    return loss_real + loss_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
+    loss_real = cross_entropy(tf.ones_like(real_logits), real_logits)
+    loss_fake = cross_entropy(tf.zeros_like(fake_logits), fake_logits)
+    return loss_real + loss_fake, cross_entropy(tf.ones_like(fake_logits), fake_logits)
 
 
 # %% exercise="16.1"
@@ -208,9 +209,9 @@ def play_round(
     for player, optimizer in ((discriminator, for_discriminator), (generator, for_generator)):
         with tf.GradientTape() as tape:
             fake = generator(noise, training=True)
-            for_real = discriminator(real, training=True)
-            for_fake = discriminator(fake, training=True)
-            disc_loss, gen_loss = losses_of(for_real, for_fake)
+            real_logits = discriminator(real, training=True)
+            fake_logits = discriminator(fake, training=True)
+            disc_loss, gen_loss = losses_of(real_logits, fake_logits)
             loss = disc_loss if player is discriminator else gen_loss
         gradients = tape.gradient(loss, player.trainable_variables)
         optimizer.apply(gradients, player.trainable_variables)
@@ -223,8 +224,8 @@ check("16.1", play_round)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Use two recordings. The second begins after the discriminator's update. From each recording, take the gradient of one
-# loss with respect to the variables of one player.
+# Use two tapes. Open the second one after the discriminator's update. From each tape, take the gradient of one loss
+# with respect to the variables of one player.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -244,9 +245,9 @@ check("16.1", play_round)
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
 # - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`.
 #
-# They differ in their slopes. The discriminator returns a logit, z, and `p` is sigmoid(z). The generator's weights
-# affect the loss only through z. So by the chain rule, each of their gradients contains the slope of the loss with
-# respect to z as a factor. If that slope is nearly 0, the generator hardly learns.
+# What differs is how steeply they fall. The discriminator returns a logit, z, and `p` is sigmoid(z). The generator's
+# weights affect the loss only through z. So by the chain rule, the gradient for every weight is multiplied by the slope
+# of the loss with respect to z. If that slope is nearly 0, the generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
@@ -301,14 +302,14 @@ assert np.allclose(non_saturating_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 # Look at the logit -4, where the discriminator is sure that the example is fake. There, `log(1 - p)` is almost flat, so
 # a step of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small
 # gradients, the difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper also
-# recommends it. That is why we use `generator_loss`.
+# recommends it.
 #
 # ## What does mode collapse look like?
 #
 # Will the generator reach all eight clouds? And what happens if it takes more steps than the discriminator?
 #
-# `make_round` writes out the round of exercise 16.1 as a `tf.function`. Every step draws new noise, and the generator
-# takes `generator_steps` steps in a round:
+# `make_round` writes out the round of exercise 16.1 as a `tf.function`. Here every step draws new noise, and the
+# generator takes `generator_steps` steps in a round:
 
 
 # %%
@@ -372,7 +373,7 @@ def count_modes(generator):
 
 
 # %% [markdown]
-# In the figure, a cross marks the center of each cloud. Look for crosses without points:
+# Each cross marks the center of a cloud. Look for crosses without points:
 
 # %% tags=["nbval-ignore-output"]
 def plot_players(players):
@@ -395,14 +396,18 @@ points = players["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches at least seven clouds. With five steps per round, it puts nearly all points
-# in one place, which is called **mode collapse**. Nothing in the generator's loss asks for variety. Against a fixed
-# discriminator, the generator can do no better than map all noise to a single point: the one that the discriminator
-# finds most real. Once the discriminator has learned to reject that point, the generator moves to another.
+# With one step each, the generator reaches seven or eight clouds. With five generator steps per round, it puts nearly
+# all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
+# Against a fixed discriminator, the generator can do no better than map all noise to a single point: the one that the
+# discriminator finds most real. Once the discriminator has learned to reject that point, the generator moves to
+# another.
 #
-# One game proves little, so we played nine games of each kind. With one step each, the generator reached all eight
-# clouds in eight of the nine games, and seven clouds in the other. With five generator steps, it reached one cloud or
-# none in eight of the nine games.
+# One game proves little, so we repeated both with nine seeds. With one step each, eight generators reached all eight
+# clouds, and the ninth reached seven. With five generator steps, one generator reached all eight, and the others
+# reached at most one: none, if their points missed every cloud.
+#
+# To prevent mode collapse, shift the balance toward the discriminator: give the generator fewer steps, or a lower
+# learning rate. For images, build both players from convolutional layers; the round stays the same.
 
 # %% [markdown]
 # ## Checkpoint
@@ -432,7 +437,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # ## Recap
 #
 # - Keep two losses, two lists of variables and two optimizers.
-# - For alternating updates, record again after the other player's step.
+# - For alternating updates, run the forward pass under a new tape after the other player's step.
 # - Choose a generator loss that is steep when the discriminator recognizes the fakes.
 # - Look at samples, and count the modes that they reach.
 #
@@ -450,7 +455,8 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # gen_optimizer.apply(gradients, generator.trainable_variables)
 # ```
 #
-# **To remember**: the list of variables that you pass to `tape.gradient` decides whose weights change.
+# **To remember**: a loss does not know whose it is. The variables that you pass to `tape.gradient` and to `apply`
+# decide whose weights change.
 
 # %% [markdown]
 # ## Going deeper

@@ -5,6 +5,8 @@ sentence. A lesson's `answers.py` has answers that were written without looking 
 which pass, WRONG ones with the mistake's name, and ORACLES, which compute without a tape where one
 is demanded, and fail only that demand.
 `benchmarks/held_out_answers.py` judges each of them on every stored seed.
+
+Answers that `proven.json` vouches for are judged again in `make test-all` alone.
 """
 
 import re
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proven import deciding, is_proven, key_of
 
 from course_utils.exercises.judging import assess, observe_and_judge
 from course_utils.exercises.lesson_questions import load
@@ -25,6 +28,7 @@ EXERCISES = {e.id: e for lesson in LESSONS for e in lesson.exercises()}
 FUNCTIONS = [i for i, exercise in EXERCISES.items() if isinstance(exercise, Question)]
 CORPUS = {lesson.number: load(SOURCES / lesson.name / "answers.py") for lesson in LESSONS}
 LONGEST = 4  # sentences of a message
+NIGHTLY = {i: [pytest.mark.nightly] * is_proven(i) for i in CORPUS}
 
 
 def seeds_of(exercise_id, name, count):
@@ -35,7 +39,11 @@ def seeds_of(exercise_id, name, count):
 
 @pytest.mark.parametrize(
     ("exercise_id", "number"),
-    [(i, n) for i in EXERCISES for n in range(len(CORPUS[i[:2]].RIGHT.get(i, [])))],
+    [
+        pytest.param(i, n, marks=NIGHTLY[i[:2]])
+        for i in EXERCISES
+        for n in range(len(CORPUS[i[:2]].RIGHT.get(i, [])))
+    ],
 )
 def test_other_right_answers_pass(exercise_id, number):
     answer = CORPUS[exercise_id[:2]].RIGHT[exercise_id][number]
@@ -46,7 +54,11 @@ def test_other_right_answers_pass(exercise_id, number):
 
 @pytest.mark.parametrize(
     ("exercise_id", "number", "name"),
-    [(i, n, name) for i in EXERCISES for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))],
+    [
+        pytest.param(i, n, name, marks=NIGHTLY[i[:2]])
+        for i in EXERCISES
+        for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))
+    ],
 )
 def test_wrong_answers_in_no_list_are_told_their_mistake(exercise_id, number, name):
     _, answer = CORPUS[exercise_id[:2]].WRONG[exercise_id][number]
@@ -55,6 +67,13 @@ def test_wrong_answers_in_no_list_are_told_their_mistake(exercise_id, number, na
     assert judgement.outcome in ("failed", "error"), judgement.message
     assert judgement.mistake == name, judgement.message
     assert judgement.message.count(". ") < LONGEST, judgement.message
+
+
+def test_a_line_changed_in_anything_that_decides_voids_a_lessons_key():
+    texts = {path: path.read_bytes() for path in deciding("03")}
+    key = key_of("03")
+    for path, text in texts.items():
+        assert key_of("03", (texts | {path: text + b"\n"}).__getitem__) != key, path
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
@@ -135,7 +154,9 @@ def test_what_is_no_answer_is_said_to_be_none(exercise_id):
             assert "check needs the function itself" in judgement.message
 
 
-@pytest.mark.parametrize("exercise_id", FUNCTIONS)
+@pytest.mark.parametrize(
+    "exercise_id", [pytest.param(i, marks=NIGHTLY[i[:2]]) for i in FUNCTIONS]
+)
 def test_oracles_give_the_right_values_and_fail_a_demand_alone(exercise_id):
     """Answers that compute without a tape agree in every value, also where a tape is asked for."""
     exercise = EXERCISES[exercise_id]
