@@ -455,8 +455,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # gen_optimizer.apply(gradients, generator.trainable_variables)
 # ```
 #
-# **To remember**: a loss does not know whose it is. The variables that you pass to `tape.gradient` and to `apply`
-# decide whose weights change.
+# **To remember**: the variables that you pass to `tape.gradient` and to `apply` decide whose weights change.
 
 # %% [markdown]
 # ## Going deeper

@@ -154,9 +154,7 @@ def test_what_is_no_answer_is_said_to_be_none(exercise_id):
             assert "check needs the function itself" in judgement.message
 
 
-@pytest.mark.parametrize(
-    "exercise_id", [pytest.param(i, marks=NIGHTLY[i[:2]]) for i in FUNCTIONS]
-)
+@pytest.mark.parametrize("exercise_id", [pytest.param(i, marks=NIGHTLY[i[:2]]) for i in FUNCTIONS])
 def test_oracles_give_the_right_values_and_fail_a_demand_alone(exercise_id):
     """Answers that compute without a tape agree in every value, also where a tape is asked for."""
     exercise = EXERCISES[exercise_id]
