@@ -1,7 +1,7 @@
 # %% [markdown] part="Part II: training loops" goal="fit"
 # # 14 · fit or tape
 #
-# You wrote your own loop to clip gradients, and it worked, until a colleague needed sample weights, and another
+# You wrote your own loop to clip gradients, and it worked until one colleague needed sample weights and another
 # switched to 16-bit arithmetic. `fit` supports both; your loop supports neither. In this lesson you change only the
 # part of `fit` that you need to change, and test that the rest still works.
 #
@@ -98,9 +98,9 @@ for by_hand, by_fit in zip(by_loop.get_weights(), model.get_weights(), strict=Tr
 assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
 
 # %% [markdown]
-# Nine out of ten parcels arrive on time. To see why, add a small ε to every promise. Each early parcel now costs ε
-# more, and each late one 9ε less. At the minimum these changes cancel, so there are nine early parcels for every late
-# one. (Up to a constant factor, this is the *quantile loss*.)
+# Nine out of ten parcels arrive on time. To see why, suppose you add a small ε to every promise. Each early parcel then
+# costs ε more, and each late one 9ε less. If the total cost is at its minimum, the increases and the savings balance,
+# so nine parcels are early for every one that is late. (Up to a constant factor, this is the *quantile loss*.)
 #
 # The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
 # mean over the examples. Don't do that yourself: with one number for the whole batch, `fit` could no longer let one
@@ -127,9 +127,8 @@ def build_model(model_class=keras.Sequential):
 
 # %% [markdown]
 # If one limit suits all variables, use the optimizer's `clipnorm` option. For a limit for each layer, subclass the
-# optimizer and override `update_step`, which Keras calls once for each variable at the end of an update. There,
-# `variable` is the underlying TensorFlow variable, and its name tells you its layer: `model/body/kernel:0` belongs to
-# `body`. Everywhere else you have Keras variables: read `variable.path`, which is `model/body/kernel`.
+# optimizer and override `update_step`, which Keras calls once for each variable at the end of an update. The variable's
+# name tells you its layer: `model/body/kernel:0` belongs to `body`.
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -184,11 +183,12 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 # which makes every gradient larger, and divide the gradients by it before the update. Keras divides in the optimizer's
 # `apply`, which gets all gradients at once. It does three things with them, in this order:
 #
-# 1. It divides them by the factor of loss scaling.
+# 1. It divides them by the loss-scale factor.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` for each variable.
 #
-# If you override `apply` and clip there, you clip before the first two. Here is that mistake, with a factor of 8:
+# If you override `apply` and clip there, you clip before steps 1 and 2. Here is that mistake, with 8 as the loss-scale
+# factor. In `apply` you get Keras variables, whose full name is `path`: `model/body/kernel`.
 
 
 # %%
@@ -346,8 +346,8 @@ assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
 # The final weights agree, but the reported losses do not: the short version counts the last batch of 12 as much as a
-# batch of 100. Two more things go wrong. Try loss scaling, and sample weights, which count some examples more than
-# others:
+# batch of 100. That is not all. Here is what happens with loss scaling, and with sample weights, one number for each
+# example that says how much it counts:
 
 # %%
 keras_model, short_model = build_model(), build_model(ShortStep)
@@ -397,8 +397,7 @@ class WrittenOut(keras.Sequential):
 
 
 # %% [markdown]
-# 1. **Sample weights.** `sample_weight` holds one number for each example, which says how much the example counts. If
-#    you give `fit` no weights, it is `None`.
+# 1. **Sample weights.** `sample_weight` holds them, or is `None` if you give `fit` none.
 # 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. `apply`
 #    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
 #    a factor of 8 its updates were one eighth of the right size.
@@ -534,10 +533,10 @@ check("14.5", means)
 # out.
 #
 # </details>
-# <details><summary>3. Your <code>train_step</code> ends with the same weights as that of Keras, but reports a different
+# <details><summary>3. Your <code>train_step</code> ends with the same weights as Keras's own, but reports a different
 # loss. What do you check?</summary>
 #
-# How it updates the metric of the loss: is each batch weighted by its size, and does the loss include the penalties?
+# How it updates the loss metric: is each batch weighted by its size, and does the loss include the penalties?
 #
 # </details>
 

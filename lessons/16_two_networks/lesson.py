@@ -2,13 +2,13 @@
 # # 16 · Two networks
 #
 # You train two networks against each other: one makes samples, and the other judges whether they are real. Each network
-# has its own loss, and minimizing it must change only that network. If you mix the two up, you usually get no error,
-# just useless samples. And even with correct updates, the samples may come out all alike. In this lesson you control
-# which weights each step changes, and measure the result.
+# has its own loss, and a step on that loss must change only that network. Get this wrong, and you usually see no error,
+# only useless samples. Even when the updates are right, the generator may make nearly the same sample every time. In
+# this lesson you control which weights each step changes, and measure how varied the samples are.
 #
 # **You will learn to**
 #
-# - write a round of a game between two networks, with two losses, two lists of variables and two optimizers;
+# - write one round of GAN training, and keep the two losses, lists of variables and optimizers apart;
 # - choose a loss that still gives the generator a useful gradient when it is losing;
 # - recognize mode collapse, where all samples are alike, and measure it.
 #
@@ -141,9 +141,9 @@ assert all(g is not None and np.any(g) for g in gradients)
 #
 # ## When do you need a new tape?
 #
-# The wrong variables are one trap. An old tape is another. The tape above recorded both losses. Suppose the
-# discriminator takes a step, and only then do you ask this tape for the generator's gradient. Does the gradient belong
-# to the discriminator's old weights, or to its new ones? Look at one variable, the first kernel of the generator:
+# The wrong variables are one trap, and an old tape is another. The tape above recorded both losses. Suppose the
+# discriminator takes a step, and only then do you ask this tape for the generator's gradient. Is it computed with the
+# discriminator's old weights, or with its new ones? Look at one variable, the first kernel of the generator:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -166,10 +166,10 @@ print(f"after it, new tape:      norm {tf.norm(from_new_tape):.4f}")
 assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before, rtol=1e-2)
 
 # %% [markdown]
-# The first two norms are equal, so the gradient belongs to the old weights: a tape keeps the values that it recorded.
-# If you want the generator to respond to the new weights, run the forward pass again under a new tape. These updates
-# are called *alternating*, and they are what we use here. You can also update both players from one recording, which
-# saves a forward pass. Those updates are *simultaneous*: both gradients belong to the old weights.
+# The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
+# generator to respond to the new weights, run the forward pass again under a new tape. We use such
+# *alternating* updates here. You can also update both players from one recording, which saves a
+# forward pass. Those updates are *simultaneous*: both gradients are computed with the old weights.
 #
 # ### Exercise 16.1: repair
 #
@@ -180,7 +180,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 #    weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps. The two losses come from one function of the logits, so that the check can replace it.
+# in both steps. Both losses come from one function,
+# `losses_of`, because the check passes one of its own.
 
 
 # %%
@@ -239,15 +240,17 @@ check("16.1", play_round)
 # ## Which loss helps a generator that is losing?
 #
 # Early in the game, the discriminator rejects nearly every fake. Can the generator still learn? That depends on its
-# loss. Let `p` be the discriminator's estimate of the probability that a given fake is real. Two losses fall as `p`
-# rises:
+# loss.
+#
+# For each fake, the discriminator returns a logit, z. Its estimate of the probability that the fake is real is p =
+# sigmoid(z). Two losses fall as p rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
-# - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`.
+# - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`: cross-entropy with the label 1.
 #
-# What differs is how steeply they fall. The discriminator returns a logit, z, and `p` is sigmoid(z). The generator's
-# weights affect the loss only through z. So by the chain rule, the gradient for every weight is multiplied by the slope
-# of the loss with respect to z. If that slope is nearly 0, the generator hardly learns.
+# What differs is how steeply they fall. The generator's weights affect the loss only through z. So by the chain rule,
+# the slope of the loss with respect to z is a factor in the gradient for every weight. If that slope is nearly 0, the
+# generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
@@ -279,7 +282,7 @@ check("16.2", two_slopes)
 #
 # </details>
 #
-# A tape computes both slopes at three logits:
+# A tape computes both slopes, at three logits:
 
 # %%
 logits = tf.Variable([-4.0, 0.0, 4.0])
@@ -398,16 +401,18 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # %% [markdown]
 # With one step each, the generator reaches seven or eight clouds. With five generator steps per round, it puts nearly
 # all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
-# Against a fixed discriminator, the generator can do no better than map all noise to a single point: the one that the
-# discriminator finds most real. Once the discriminator has learned to reject that point, the generator moves to
+# Against a fixed discriminator, the generator can do no better than to map all noise to a single point: the one that
+# the discriminator finds most real. Once the discriminator has learned to reject that point, the generator moves to
 # another.
 #
 # One game proves little, so we repeated both with nine seeds. With one step each, eight generators reached all eight
-# clouds, and the ninth reached seven. With five generator steps, one generator reached all eight, and the others
-# reached at most one: none, if their points missed every cloud.
+# clouds, and the ninth reached seven. With five generator steps, only one reached all eight. Each of the others
+# collapsed: it reached a single cloud, or missed all of them.
 #
-# To prevent mode collapse, shift the balance toward the discriminator: give the generator fewer steps, or a lower
-# learning rate. For images, build both players from convolutional layers; the round stays the same.
+# If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
+# lower learning rate. If that is not enough, change the loss, as in *Going deeper*.
+#
+# For images, build both players from convolutional layers. The round stays the same.
 
 # %% [markdown]
 # ## Checkpoint
