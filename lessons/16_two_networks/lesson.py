@@ -31,7 +31,9 @@ from keras import layers
 #
 # In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
 # noise into examples, which are called *fakes*; different noise should give different fakes. The **discriminator**
-# judges whether an example is real. Think of the networks as two players in a game.
+# judges whether an example is real. Nobody has a formula for "looks real", so a second network learns one: as it gets
+# better at spotting fakes, its gradient tells the generator how to make them more convincing. Think of the networks as
+# two players in a game.
 #
 # Both players are small here, so one function can build either:
 
@@ -167,9 +169,9 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 
 # %% [markdown]
 # The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
-# generator to respond to the new weights, run the forward pass again under a new tape. We use such
-# *alternating* updates here. You can also update both players from one recording, which saves a
-# forward pass. Those updates are *simultaneous*: both gradients are computed with the old weights.
+# generator to respond to the new weights, run the forward pass again under a new tape. Updating the players in turn
+# like this is called *alternating*, and it is what we do here. *Simultaneous* updates take both gradients from one
+# recording. That saves a forward pass, but both gradients are computed with the old weights.
 #
 # ### Exercise 16.1: repair
 #
@@ -180,8 +182,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 #    weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps. Both losses come from one function,
-# `losses_of`, because the check passes one of its own.
+# in both steps. The cell below packs the two losses into one function, `losses_of`. Call it in your answer: the check
+# passes losses of its own.
 
 
 # %%
