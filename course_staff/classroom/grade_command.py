@@ -86,9 +86,9 @@ def grade(
         typer.Option(
             metavar="FILE",
             help=(
-                "Who is in the class: a CSV file with the columns name, id, email, and group, as "
-                "Moodle, Canvas, or Blackboard exports it. Later runs use the same file, until you "
-                "name another or use --fresh."
+                "Who is in the class: a CSV file with the columns name, id, email, and group. An "
+                "export from Moodle, Canvas, or Blackboard will do. Later runs use the same file, "
+                "until you name another or use --fresh."
             ),
         ),
     ] = None,

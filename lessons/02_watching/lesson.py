@@ -270,9 +270,9 @@ assert [round(float(gradient), 2) for gradient in gradients] == [6.0, 0.6]
 # ### Exercise 02.3: repair
 #
 # The score is the sum of w · (x - mean of x)², and the function should return its gradient with respect to the original
-# `x`. It has one bug. Here is a clue: if every entry of `x` grows by the same small amount, the score does not change,
-# so the entries of the gradient must add up to 0. But for x = (1, 2, 6) and w = (1, 2, 3), the function returns (-4,
-# -4, 18), which adds up to 10.
+# `x`. It has one bug. Here is a clue. If every entry of `x` grows by the same small amount, the score does not change.
+# So the entries of the gradient must add up to 0. But for x = (1, 2, 6) and w = (1, 2, 3), the function returns (-4,
+# -4, 18). The sum is 10.
 
 # %% exercise="02.3"
 def score_gradient(x, w):

@@ -255,8 +255,8 @@ assert traces == [1, 1, 2, 3, 4, 4]
 # ## What happens to the branch not taken?
 #
 # While it traces, `tf.function` has only placeholders, and a placeholder cannot answer `x > 0`. So TensorFlow rewrites
-# your Python code first: an `if` on a tensor becomes one operation that contains *both* branches, and a `while` one that
-# contains the body of the loop. The rewriting is called **AutoGraph**.
+# your Python code first. An `if` on a tensor becomes one operation that contains *both* branches. A `while` becomes one
+# that contains the body of the loop. The rewriting is called **AutoGraph**.
 #
 # > **Predict**
 # >

@@ -31,7 +31,7 @@ from keras import layers
 #
 # In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
 # noise into examples, which are called *fakes*; different noise should give different fakes. The **discriminator**
-# judges whether an example is real. Nobody has a formula for "looks real", so a second network learns one: as it gets
+# judges whether an example is real. Nobody has a formula for "looks real", so a second network learns one. As it gets
 # better at spotting fakes, its gradient tells the generator how to make them more convincing. Think of the networks as
 # two players in a game.
 #
@@ -138,14 +138,14 @@ assert all(g is not None and np.any(g) for g in gradients)
 # optimizer**.
 #
 # A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player is then
-# pulled toward its opponent's goal as well as its own: the discriminator is rewarded for calling fakes real, and the
+# pulled toward its opponent's goal as well as its own. The discriminator is rewarded for calling fakes real, and the
 # generator for making fakes that are easy to spot.
 #
 # ## When do you need a new tape?
 #
 # The wrong variables are one trap, and an old tape is another. The tape above recorded both losses. Suppose the
-# discriminator takes a step, and only then do you ask this tape for the generator's gradient. Is it computed with the
-# discriminator's old weights, or with its new ones? Look at one variable, the first kernel of the generator:
+# discriminator takes a step, and you compute the generator's gradient only then, from this tape. Is it computed with
+# the discriminator's old weights, or with its new ones? Look at one variable, the first kernel of the generator:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -169,9 +169,9 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 
 # %% [markdown]
 # The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
-# generator to respond to the new weights, run the forward pass again under a new tape. Updating the players in turn
-# like this is called *alternating*, and it is what we do here. *Simultaneous* updates take both gradients from one
-# recording. That saves a forward pass, but both gradients are computed with the old weights.
+# generator to respond to the new weights, run the forward pass again under a new tape. Updating one player after the
+# other like this is called *alternating*, and it is what we do here. *Simultaneous* updates take both gradients from
+# one recording. That saves a forward pass, but both gradients are computed with the old weights.
 #
 # ### Exercise 16.1: repair
 #
@@ -182,8 +182,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 #    weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps. The cell below packs the two losses into one function, `losses_of`. Call it in your answer: the check
-# passes losses of its own.
+# in both steps. The cell below packs the two losses into one function, `losses_of`. Call it in your answer, because the
+# check passes different losses.
 
 
 # %%
@@ -407,9 +407,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # the discriminator finds most real. Once the discriminator has learned to reject that point, the generator moves to
 # another.
 #
-# One game proves little, so we repeated both with nine seeds. With one step each, eight generators reached all eight
-# clouds, and the ninth reached seven. With five generator steps, only one reached all eight. Each of the others
-# collapsed: it reached a single cloud, or missed all of them.
+# One game proves little, so we repeated both with nine seeds. With one step each, every generator reached all eight
+# clouds. With five generator steps, only one did. Each of the others collapsed: it reached a single cloud, or missed all
+# of them.
 #
 # If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
 # lower learning rate. If that is not enough, change the loss, as in *Going deeper*.
