@@ -19,11 +19,11 @@ __all__ = ["standard_error_held", "start_lesson"]
 def start_lesson(number: str) -> None:
     """Start TensorFlow quietly, seed every generator, and show what is running and where you are.
 
-    Below stand, folded, two questions from lessons before this one; see `warm_up`.
+    Two review questions from earlier lessons follow, folded; see `warm_up`.
 
-    Importing a name changes nothing; what a lesson needs is set here. Import it before
-    ``tensorflow``, whose start-up lines are held back; what TensorFlow wrote is shown after all
-    when it fails to start.
+    Importing the course sets up nothing; this function does. Import it before ``tensorflow``, so
+    that it can hold back TensorFlow's start-up messages. If TensorFlow fails to start, it shows
+    them.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def start_lesson(number: str) -> None:
 
     Notes
     -----
-    Once for a process, if no operation ran before: without two GPUs, the CPU counts as two devices;
-    on a GPU, memory is taken as it is needed. Also once, what lives then, TensorFlow above all, is
-    left out of garbage collection, which need not visit it again.
+    The first call in a process does more, if no operation has run yet. Without two GPUs, it splits
+    the CPU into two devices. On a GPU, it lets TensorFlow take memory as needed. It also excludes
+    the objects that exist by then, mostly TensorFlow's, from garbage collection.
 
-    Float32 products keep their full precision instead of TensorFloat-32's ten bits. Figures get the
-    course's style. The warning that a tape's ``jacobian`` traces a function
-    anew at every call is held back: only TensorFlow could fix it. So is the one that a cell which
-    runs again traces again. An interrupt also ends a loop inside a graph. First used in lesson 00.
+    On a GPU, float32 products keep their full precision instead of TensorFloat-32's ten bits.
+    Figures get the course's style. Two retracing warnings are hidden, because a learner can do
+    nothing about them: the one from ``jacobian``, and the one from running a cell again. An
+    interrupt also ends a loop inside a graph. First used in lesson 00.
     """
     lesson = find_lesson(number)
     tf = quiet_tensorflow()

@@ -33,6 +33,8 @@ NOT_COMPARED = {
     "standard error {error:.2f}": "differences of accuracies",
     "number, *train_epoch(order)": "loss and accuracy while it trains",
     "accuracy on the test images: {": "an accuracy",
+    "largest entry, all at once": "a gradient of an image of the data set",
+    "2 if is_mnist else 20": "counts epochs, fewer for MNIST",
     "show_images(shift_images(": "shows a digit of the data set",
     "confusion = np.zeros": "counts mistakes among the data set's images",
     "losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y_train[held]": "shows mistakes",

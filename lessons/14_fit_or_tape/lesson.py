@@ -9,7 +9,7 @@
 #
 # - choose between `fit`, a loss, an optimizer, a `train_step` and a loop;
 # - write a `train_step` that keeps everything `fit` does, and test it;
-# - give `fit` your own loss and your own clipping.
+# - change the gradients in an optimizer, where `fit` expects it.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
 # **Time**: {time}.
@@ -45,72 +45,39 @@ from keras import layers
 # Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# This lesson takes three of these options in order: first a loss, then an optimizer, then a `train_step`.
+# This lesson starts with a `train_step`, because it shows what `fit` does with a batch. Then an optimizer clips the
+# gradients. Your own loss is in *Going deeper*.
 
 # %% [markdown]
-# ## How do I use my own loss?
+# ## What does fit do with a batch?
 #
-# The loss is the easiest thing to change. Suppose you promise delivery times, and being an hour late costs nine times
-# as much as being an hour early. Keras has no such loss, but `compile` accepts any function of `(y, y_hat)` that is
-# built from TensorFlow operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
+# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
+# shuffling, callbacks and the progress bar still work. Here is a short `train_step`:
 
 
 # %%
-def cost_of_delay(y, y_hat):
-    late = y - y_hat
-    cost = tf.where(late > 0, 9 * late, -late)
-    # one loss for each example, (n,)
-    return tf.reduce_mean(cost, axis=-1)
+class ShortStep(keras.Sequential):
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        self.metrics[0].update_state(loss)  # the mean loss
+        return self.compute_metrics(x, y, y_hat)
 
 
 # %% [markdown]
-# The data set has 400 parcels. For each, `x_line` holds the distance, and `y_line` the delivery time in hours. The
-# times lie near a straight line, with noise:
-
-
-# %%
-def line_model(model_class=keras.Sequential):
-    keras.utils.set_random_seed(14)
-    return model_class([keras.Input((1,)), layers.Dense(1)])
-
-
-distances, times = make_line(400, noise=1.0, seed=14)
-# (400, 1) both
-x_line, y_line = tf.constant(distances), tf.constant(times)
-
-model = line_model()
-model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
-model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
-
-on_time = y_line < model(x_line)
-print(f"parcels that arrive on time: {np.mean(on_time):.0%}")
-
-# %% tags=["claims"]
-by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
-for _ in range(100):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(cost_of_delay(y_line, by_loop(x_line, training=True)))
-    gradients = tape.gradient(loss, by_loop.trainable_variables)
-    optimizer.apply(gradients, by_loop.trainable_variables)
-
-for by_hand, by_fit in zip(by_loop.get_weights(), model.get_weights(), strict=True):
-    assert np.allclose(by_hand, by_fit, atol=1e-3)
-assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
-
-# %% [markdown]
-# Nine out of ten parcels arrive on time. To see why, suppose you add a small ε to every promise. Each early parcel then
-# costs ε more, and each late one 9ε less. If the total cost is at its minimum, the increases and the savings balance,
-# so nine parcels are early for every one that is late. (Up to a constant factor, this is the *quantile loss*.)
+# The tape, the gradient and the update are the ones from lesson 09. Three lines are new:
 #
-# The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
-# mean over the examples. Don't do that yourself: with one number for the whole batch, `fit` could no longer let one
-# example count more than another.
-
-# %% [markdown]
-# ## How do I change the gradients?
+# - `compute_loss` computes the loss that you gave to `compile`, and adds the penalties in `model.losses`.
+# - `self.metrics[0]` is the running mean of the loss. Your step has to update it.
+# - `compute_metrics` updates the metrics that you gave to `compile`, and returns every metric's value for `fit` to show
+#   and record.
 #
-# Suppose you want to clip each gradient, with a different limit for each layer (lesson 11). Take a small network with
-# an L2 penalty, and 512 examples of five classes:
+# Does it train as Keras's own step does? To find out, take 512 examples of five classes, and a small network with an L2
+# penalty:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -126,9 +93,200 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# If one limit suits all variables, use the optimizer's `clipnorm` option. For a limit for each layer, subclass the
-# optimizer and override `update_step`, which Keras calls once for each variable at the end of an update. The variable's
-# name tells you its layer: `model/body/kernel:0` belongs to `body`.
+# Start two models from the same weights, and give them the same batches:
+
+
+# %%
+def three_epochs(model, batch_size=64, scale=None, example_weights=None):
+    """Train without shuffling, and return the history."""
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=scale)
+    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+    options = {"batch_size": batch_size, "epochs": 3, "shuffle": False, "verbose": 0}
+    return model.fit(x, y, sample_weight=example_weights, **options).history
+
+
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
+
+# %%
+keras_model, short_model = build_model(), build_model(ShortStep)
+keras_history, short_history = three_epochs(keras_model), three_epochs(short_model)
+
+print("Keras:", np.round(keras_history["loss"], 3))
+print("short:", np.round(short_history["loss"], 3))
+print(f"weights differ by {largest_difference(keras_model, short_model):.4f}")
+
+# %% tags=["claims"]
+assert largest_difference(keras_model, short_model) < 1e-5
+for name, values in keras_history.items():
+    assert np.allclose(short_history[name], values, rtol=1e-4)
+
+# %% [markdown]
+# The losses and the weights agree. But `fit` can do more than this call asked of it:
+#
+# 1. **Sample weights**: some examples count more than others.
+# 2. **Loss scaling**: in 16-bit arithmetic, small gradients can round to zero. So Keras multiplies the loss by a factor,
+#    which makes every gradient larger, and divides the gradients by that factor before the update.
+# 3. **A short last batch**: in batches of 100, the last batch has only 12 of the 512 examples.
+#
+# Does the short step still agree with Keras's? Try one after the other:
+
+# %%
+try:
+    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+except ValueError as error:
+    print("1. sample weights:", error)
+
+keras_model, short_model = build_model(), build_model(ShortStep)
+for model in [keras_model, short_model]:
+    three_epochs(model, scale=8.0)
+print(f"2. loss scaling: weights differ by {largest_difference(keras_model, short_model):.3f}")
+
+keras_history = three_epochs(build_model(), batch_size=100)
+short_history = three_epochs(build_model(ShortStep), batch_size=100)
+print("3. short last batch: Keras", np.round(keras_history["loss"], 3))
+print("                     short", np.round(short_history["loss"], 3))
+
+# %% tags=["claims"]
+try:
+    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+except ValueError as error:
+    assert "too many values to unpack" in str(error)
+else:
+    raise AssertionError
+assert largest_difference(keras_model, short_model) > 1e-2
+assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
+pair = [build_model(), build_model(ShortStep)]
+for model in pair:
+    three_epochs(model, batch_size=100)
+assert largest_difference(*pair) < 1e-5
+
+# %% [markdown]
+# With sample weights, the short step fails. With loss scaling, it ends at different weights. With a short last batch, it
+# reports a different loss.
+#
+# ## What does the short step leave out?
+#
+# Here is Keras's own `train_step`, simplified to one input tensor and one device. The comments number what the short
+# step leaves out:
+
+
+# %%
+class WrittenOut(keras.Sequential):
+    def train_step(self, data):
+        # 1: sample weights
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            # 1: sample weights
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+            # 2: loss scaling
+            scaled = self.optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        batch_size = tf.shape(x)[0]
+        # 3: a short last batch
+        self.metrics[0].update_state(loss, sample_weight=batch_size)
+        return self.compute_metrics(x, y, y_hat, sample_weight)
+
+
+# %% [markdown]
+# 1. **Sample weights.** `sample_weight` holds them, or is `None` if you give `fit` none.
+# 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if it has one. `apply`
+#    divides the gradients by that factor whether or not you scaled the loss. The short step did not scale it, so with a
+#    factor of 8 its updates were one eighth of the right size.
+# 3. **A short last batch.** The mean loss must weight each batch by its size. The short step counted the last 12
+#    examples as much as 100 others. (The metric's argument is also called `sample_weight`, but it has nothing to do
+#    with the sample weights of `fit`.)
+#
+# To see whether anything is still missing, ask for all three at once:
+
+# %%
+options = {"batch_size": 100, "scale": 8.0, "example_weights": tf.random.uniform((512,))}
+keras_model, our_model = build_model(), build_model(WrittenOut)
+keras_history = three_epochs(keras_model, **options)
+our_history = three_epochs(our_model, **options)
+
+for name, values in keras_history.items():
+    print(f"{name:8} Keras {np.round(values, 4)}   ours {np.round(our_history[name], 4)}")
+difference = largest_difference(keras_model, our_model)
+print(f"weights differ by {difference:.4f}")
+
+# %% tags=["claims"]
+for name, values in keras_history.items():
+    assert np.allclose(our_history[name], values, rtol=1e-4)
+assert our_history["loss"][-1] < 0.9 * our_history["loss"][0]
+assert difference < 1e-4
+
+# %% [markdown]
+# The histories agree, and so do the weights. (The loss is about half as large as before, because the sample weights are
+# 0.5 on average.) When you need your own step, copy this one and change as little as possible.
+#
+# ### Exercise 14.3: repair
+#
+# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
+# everything that Keras's own step does. It has five omissions. Some are in the list above; others are things that even
+# the short step does.
+#
+# The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
+# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not
+# scaled.
+
+
+# %% exercise="14.3"
+def penalized_train_step(model, data):
+    # Updates the model once, and returns {"loss": the loss before the update}.
+    ### BEGIN SOLUTION
+    #| x, y, sample_weight = data
+    #| with tf.GradientTape() as tape:
+    #|     y_hat = model(x)
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2) + 0.1 * tf.reduce_mean(y_hat**2)
+    #| gradients = tape.gradient(loss, model.trainable_variables)
+    #| model.optimizer.apply(gradients, model.trainable_variables)
+    #| return {"loss": loss}
+    x, y, sample_weight = data
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        loss = model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+        loss += 0.1 * tf.reduce_mean(y_hat**2)
+        scaled = model.optimizer.scale_loss(loss)
+    gradients = tape.gradient(scaled, model.trainable_variables)
+    model.optimizer.apply(gradients, model.trainable_variables)
+    return {"loss": loss}
+    ### END SOLUTION
+
+
+# %%
+check("14.3", penalized_train_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which argument do you pass when you call a model during training? Which method of the model computes the loss that was
+# given to `compile`? Which method of the optimizer scales that loss?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` also adds the penalties of the regularizers.
+# Call `model.optimizer.scale_loss(loss)` inside the block. `apply` later divides the gradients by the same factor.
+#
+# </details>
+
+# %% [markdown]
+# ## How do I change the gradients?
+#
+# Now for the clipping, with a different limit for each layer (lesson 11). You could clip in a `train_step`, between
+# `tape.gradient` and `apply`. But there the gradients are not ready yet, because `apply` does three things, in this
+# order:
+#
+# 1. It divides them by the loss-scale factor.
+# 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
+# 3. It calls `update_step` once for each variable.
+#
+# So clip in step 3. For that you do not need a `train_step` at all: subclass the optimizer, and override `update_step`.
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -143,52 +301,11 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# Does `fit` use the clipped gradients? With a learning rate of 0.1, SGD subtracts 0.1 times the gradient from each
-# weight. So divide the change in the weights by 0.1 to recover the gradient that it used:
-
-
-# %%
-def gradient_norms(optimizer):
-    """Take one step, and return the norm of each gradient that SGD used."""
-    model = build_model()
-    model.compile(optimizer, loss_fn)
-    old_weights = model.get_weights()
-    model.fit(x, y, batch_size=512, verbose=0)
-    norms = []
-    for old, new in zip(old_weights, model.get_weights(), strict=True):
-        norms.append(np.linalg.norm(old - new) / 0.1)
-    return norms
-
-
-plain = gradient_norms(keras.optimizers.SGD(0.1))
-clipped = gradient_norms(ClippedSGD(0.1))
-variables = build_model().trainable_variables
-for variable, before, after in zip(variables, plain, clipped, strict=True):
-    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
-
-# %% tags=["claims"]
-assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
-assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
-# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
-rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
-assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
-
-# %% [markdown]
-# Three of the four norms exceeded their limits, and are now clipped to them. The body's bias was already below its
-# limit.
+# The variable's name tells you its layer: `model/body/kernel:0` belongs to `body`. (If one limit suits all variables,
+# you do not even need a subclass: the optimizer's `clipnorm` option does it.)
 #
-# ## Why update_step, and not apply?
-#
-# In 16-bit arithmetic, small gradients can round to zero. The remedy is *loss scaling*: multiply the loss by a factor,
-# which makes every gradient larger, and divide the gradients by it before the update. Keras divides in the optimizer's
-# `apply`, which gets all gradients at once. It does three things with them, in this order:
-#
-# 1. It divides them by the loss-scale factor.
-# 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
-# 3. It calls `update_step` for each variable.
-#
-# If you override `apply` and clip there, you clip before steps 1 and 2. Here is that mistake, with 8 as the loss-scale
-# factor. In `apply` you get Keras variables, whose full name is `path`: `model/body/kernel`.
+# For comparison, the next optimizer clips too early, before step 1. (`apply` gets Keras variables, which keep their full
+# name, `model/body/kernel`, in `path`.)
 
 
 # %%
@@ -199,21 +316,69 @@ class ClippedInApply(keras.optimizers.SGD):
         super().apply(clipped, trainable_variables)
 
 
-for kind in [ClippedInApply, ClippedSGD]:
-    norms = gradient_norms(kind(0.1, loss_scale_factor=8.0))
-    print(f"{kind.__name__:15}", *(f"{norm:.4f}" for norm in norms))
+# %% [markdown]
+# Which gradients does each optimizer use, with a loss-scale factor of 8? SGD with a learning rate of 0.1 subtracts 0.1
+# times the gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
+
+
+# %%
+def gradient_norms(optimizer):
+    """Take one step, and return the norm of each gradient that SGD used."""
+    model = build_model()
+    model.compile(optimizer, loss_fn)
+    old_weights = model.get_weights()
+    model.fit(x, y, batch_size=512, verbose=0)
+    changes = [old - new for old, new in zip(old_weights, model.get_weights(), strict=True)]
+    return [float(np.linalg.norm(change) / 0.1) for change in changes]
+
+
+norms = {"limit": [0.3, 0.3, 0.1, 0.1]}
+for kind in [keras.optimizers.SGD, ClippedSGD, ClippedInApply]:
+    norms[kind.__name__] = gradient_norms(kind(0.1, loss_scale_factor=8.0))
+
+print(f"{'':14} body: kernel, bias   head: kernel, bias")
+for name, row in norms.items():
+    print(f"{name:14}", "".join(f"{norm:10.4f}" for norm in row))
 
 # %% tags=["claims"]
-assert np.allclose(norms, clipped, rtol=1e-3)
-too_small = gradient_norms(ClippedInApply(0.1, loss_scale_factor=8.0))
+plain, clipped, too_small = norms["SGD"], norms["ClippedSGD"], norms["ClippedInApply"]
+assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
+assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
 assert np.allclose(too_small, [0.3 / 8, 0.3 / 8, 0.1 / 8, 0.1 / 8], rtol=1e-3)
-assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
+for kind in [ClippedSGD, ClippedInApply]:
+    assert np.allclose(gradient_norms(kind(0.1)), clipped, rtol=1e-3)
+# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
+rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+
+
+def train_by_loop(model, optimizer, epochs=2):
+    for x_batch, y_batch in batches.repeat(epochs):
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        pairs = zip(gradients, model.trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        optimizer.apply(clipped, model.trainable_variables)
+    return model
+
+
+by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
+by_fit = build_model()
+by_fit.compile(ClippedSGD(0.1), loss_fn)
+history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
+unclipped = build_model()
+unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
+unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
+assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
-# `ClippedInApply` clips gradients that are still eight times too large. Then they are divided by 8, so each ends at one
-# eighth of its limit. Even the body's bias (the second number), which needed no clipping, becomes too small.
-#
-# So change gradients in `update_step`. *Going deeper* also tests it with accumulation.
+# `ClippedSGD` clips three of the four gradients to their limits. The body's bias was already below its limit.
+# `ClippedInApply` clips gradients that are still eight times too large, and only then are they divided by 8. So each
+# ends at one eighth of its limit, even the body's bias, which needed no clipping.
 #
 # ### Exercise 14.2: repair
 #
@@ -262,224 +427,6 @@ check("14.2", adaptive)
 # </details>
 
 # %% [markdown]
-# ## What does fit do with a batch?
-#
-# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work. Validation calls `test_step` instead. You can override that as
-# well: it needs no tape and no update. Here is a short `train_step`:
-
-
-# %%
-class ShortStep(keras.Sequential):
-    def train_step(self, data):
-        x, y = data
-        with tf.GradientTape() as tape:
-            y_hat = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat)
-        gradients = tape.gradient(loss, self.trainable_variables)
-        self.optimizer.apply(gradients, self.trainable_variables)
-        self.metrics[0].update_state(loss)  # the mean loss
-        return self.compute_metrics(x, y, y_hat)
-
-
-# %% [markdown]
-# The tape, the gradient and the update are the ones from lesson 09. Three lines are new:
-#
-# - `compute_loss` computes the loss that you gave to `compile`, and adds the penalties in `model.losses`.
-# - `self.metrics[0]` is the running mean of the loss. Your step has to update it.
-# - `compute_metrics` updates the metrics that you gave to `compile`, and returns every metric's value for `fit` to show
-#   and record.
-#
-# Is this what Keras does? To find out, start two models from the same weights, and give them the same batches of 100.
-# There are 512 examples, so the last batch has only 12:
-
-
-# %%
-def three_epochs(model, example_weights=None, scale=None):
-    """Train in batches of 100, the last of which has 12; return the history."""
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=scale)
-    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    options = {"batch_size": 100, "epochs": 3, "shuffle": False, "verbose": 0}
-    return model.fit(x, y, sample_weight=example_weights, **options).history
-
-
-def largest_difference(model, other):
-    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
-    return max(np.max(np.abs(a - b)) for a, b in pairs)
-
-
-# %%
-keras_model, short_model = build_model(), build_model(ShortStep)
-keras_history, short_history = three_epochs(keras_model), three_epochs(short_model)
-
-print(f"weights differ by {largest_difference(keras_model, short_model):.4f}")
-print("Keras:", np.round(keras_history["loss"], 3))
-print("short:", np.round(short_history["loss"], 3))
-
-# %% tags=["claims"]
-assert largest_difference(keras_model, short_model) < 1e-5
-assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
-# 16 batches
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
-
-
-def train_by_loop(model, optimizer, epochs=2):
-    for x_batch, y_batch in batches.repeat(epochs):
-        with tf.GradientTape() as tape:
-            loss = loss_fn(y_batch, model(x_batch, training=True)) + sum(model.losses)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        pairs = zip(gradients, model.trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
-        optimizer.apply(clipped, model.trainable_variables)
-    return model
-
-
-by_loop = train_by_loop(build_model(), keras.optimizers.SGD(0.1))
-by_fit = build_model()
-by_fit.compile(ClippedSGD(0.1), loss_fn)
-history = by_fit.fit(batches, epochs=2, shuffle=False, verbose=0)
-assert largest_difference(by_fit, by_loop) < 1e-4 < 0.01 < largest_difference(by_fit, build_model())
-unclipped = build_model()
-unclipped.compile(keras.optimizers.SGD(0.1), loss_fn)
-unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
-assert largest_difference(by_fit, unclipped) > 0.01
-
-# %% [markdown]
-# The final weights agree, but the reported losses do not: the short version counts the last batch of 12 as much as a
-# batch of 100. That is not all. Here is what happens with loss scaling, and with sample weights, one number for each
-# example that says how much it counts:
-
-# %%
-keras_model, short_model = build_model(), build_model(ShortStep)
-scaled_history = three_epochs(keras_model, scale=8.0), three_epochs(short_model, scale=8.0)
-
-print(f"with loss scaling, weights differ by {largest_difference(keras_model, short_model):.3f}")
-try:
-    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
-except ValueError as error:
-    print("with sample weights:", error)
-
-# %% tags=["claims"]
-assert largest_difference(keras_model, short_model) > 1e-2
-try:
-    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
-except ValueError as error:
-    assert "too many values to unpack" in str(error)
-else:
-    raise AssertionError
-
-# %% [markdown]
-# With loss scaling, the short version ends with different weights. With sample weights, it fails.
-#
-# ## What does the short version leave out?
-#
-# It leaves out three things that Keras's own `train_step` includes. Here is Keras's version, simplified to one input
-# tensor and one device, with the three numbered:
-
-
-# %%
-class WrittenOut(keras.Sequential):
-    def train_step(self, data):
-        # 1: sample weights
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            y_hat = self(x, training=True)
-            # 1: sample weights
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            # 2: loss scaling
-            scaled = self.optimizer.scale_loss(loss)
-        gradients = tape.gradient(scaled, self.trainable_variables)
-        self.optimizer.apply(gradients, self.trainable_variables)
-        batch_size = tf.shape(x)[0]
-        # 3: a short last batch
-        self.metrics[0].update_state(loss, sample_weight=batch_size)
-        return self.compute_metrics(x, y, y_hat, sample_weight)
-
-
-# %% [markdown]
-# 1. **Sample weights.** `sample_weight` holds them, or is `None` if you give `fit` none.
-# 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if there is one. `apply`
-#    divides the gradients by that factor whether or not you scaled the loss. The short version never scaled it, so with
-#    a factor of 8 its updates were one eighth of the right size.
-# 3. **A short last batch.** The last batch may be smaller than the others, so the mean loss must weight each batch by
-#    its size. The short version counted the last 12 examples as much as any 100, and so reported a different loss. The
-#    metric's argument is also called `sample_weight`, but it has nothing to do with the sample weights of `fit`.
-#
-# To see whether anything is still missing, compare again, with loss scaling and sample weights together:
-
-# %%
-example_weights = tf.random.uniform((512,))
-keras_model, our_model = build_model(), build_model(WrittenOut)
-keras_history = three_epochs(keras_model, example_weights, scale=8.0)
-our_history = three_epochs(our_model, example_weights, scale=8.0)
-
-for name in keras_history:
-    print(f"{name:8} Keras {np.round(keras_history[name], 4)}   ours {np.round(our_history[name], 4)}")
-difference = largest_difference(keras_model, our_model)
-print("weights equal within 1e-4:", bool(difference < 1e-4))
-
-# %% tags=["claims"]
-for name, values in keras_history.items():
-    assert np.allclose(our_history[name], values, rtol=1e-4)
-assert our_history["loss"][-1] < 0.9 * our_history["loss"][0]
-assert difference < 1e-4
-
-# %% [markdown]
-# The histories agree, and so do the weights. (The loss is about half as large as before, because the sample weights are
-# 0.5 on average.) When you need your own step, copy this one and change as little as possible.
-#
-# ### Exercise 14.3: repair
-#
-# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
-# everything that Keras's own step does. It has five omissions. Some are in the list above; others are things that even
-# the short version does.
-#
-# The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
-# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not
-# scaled.
-
-
-# %% exercise="14.3"
-def penalized_train_step(model, data):
-    # Updates the model once, and returns {"loss": the loss before the update}.
-    ### BEGIN SOLUTION
-    #| x, y, sample_weight = data
-    #| with tf.GradientTape() as tape:
-    #|     y_hat = model(x)
-    #|     loss = tf.reduce_mean((y_hat - y) ** 2) + 0.1 * tf.reduce_mean(y_hat**2)
-    #| gradients = tape.gradient(loss, model.trainable_variables)
-    #| model.optimizer.apply(gradients, model.trainable_variables)
-    #| return {"loss": loss}
-    x, y, sample_weight = data
-    with tf.GradientTape() as tape:
-        y_hat = model(x, training=True)
-        loss = model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-        loss += 0.1 * tf.reduce_mean(y_hat**2)
-        scaled = model.optimizer.scale_loss(loss)
-    gradients = tape.gradient(scaled, model.trainable_variables)
-    model.optimizer.apply(gradients, model.trainable_variables)
-    return {"loss": loss}
-    ### END SOLUTION
-
-
-# %%
-check("14.3", penalized_train_step)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Which argument do you pass when you call a model during training? Which method of the model computes the loss that was
-# given to `compile`? Which method of the optimizer scales that loss?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` also adds the penalties of the regularizers.
-# Call `model.optimizer.scale_loss(loss)` inside the block. `apply` later divides the gradients by the same factor.
-#
-# </details>
-
-# %% [markdown]
 # ### Exercise 14.5: predict
 #
 # For each task, name the smallest option that is enough: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
@@ -520,9 +467,10 @@ check("14.5", means)
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. A loss function for <code>compile</code> returns one number for the whole batch. What breaks?</summary>
+# <details><summary>1. Your <code>train_step</code> begins with <code>x, y = data</code>. What breaks?</summary>
 #
-# The sample weights. Each weight now multiplies the mean of the batch instead of the loss of its own example.
+# Sample weights: `data` then has three parts. Unpack it with `keras.utils.unpack_x_y_sample_weight`, and pass the
+# weights to `compute_loss` and to `compute_metrics`.
 #
 # </details>
 # <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
@@ -544,12 +492,11 @@ check("14.5", means)
 # ## Recap
 #
 # - Use the smallest option that is enough, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
-# - A loss function returns one loss for each example.
-# - Change gradients in the optimizer's `update_step`.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
 #   and the metrics.
 # - Test it: the same initial weights and the same batches must give the same final weights as Keras's step. Repeat the
 #   test with sample weights, loss scaling and accumulation.
+# - Change gradients in the optimizer's `update_step`.
 #
 # ```python
 # limits = {"body": 0.3, "head": 0.1}
@@ -566,8 +513,67 @@ check("14.5", means)
 # %% [markdown]
 # ## Going deeper
 #
-# A loss of your own, tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the
+# Your own loss, tests of an optimizer, what `fit` does, a loss that needs the inputs, two optimizers, and the
 # exam on Parts I and II.
+
+# %% [markdown]
+# ### How do I use my own loss?
+#
+# The loss is the easiest thing to change. Suppose you promise delivery times, and being an hour late costs nine times
+# as much as being an hour early. Keras has no such loss, but `compile` accepts any function of `(y, y_hat)` that is
+# built from TensorFlow operations. Here `y` holds the actual delivery times, and `y_hat` the promised times:
+
+
+# %%
+def cost_of_delay(y, y_hat):
+    late = y - y_hat
+    cost = tf.where(late > 0, 9 * late, -late)
+    # one loss for each example, (n,)
+    return tf.reduce_mean(cost, axis=-1)
+
+
+# %% [markdown]
+# The data set has 400 parcels. For each, `x_line` holds the distance, and `y_line` the delivery time in hours. The
+# times lie near a straight line, with noise:
+
+
+# %%
+def line_model(model_class=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    return model_class([keras.Input((1,)), layers.Dense(1)])
+
+
+distances, times = make_line(400, noise=1.0, seed=14)
+# (400, 1) both
+x_line, y_line = tf.constant(distances), tf.constant(times)
+
+model = line_model()
+model.compile(keras.optimizers.Adam(0.1), cost_of_delay)
+model.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+
+on_time = y_line < model(x_line)
+print(f"parcels that arrive on time: {np.mean(on_time):.0%}")
+
+# %% tags=["claims"]
+line_by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+for _ in range(100):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(cost_of_delay(y_line, line_by_loop(x_line, training=True)))
+    gradients = tape.gradient(loss, line_by_loop.trainable_variables)
+    optimizer.apply(gradients, line_by_loop.trainable_variables)
+
+for by_hand, by_fit in zip(line_by_loop.get_weights(), model.get_weights(), strict=True):
+    assert np.allclose(by_hand, by_fit, atol=1e-3)
+assert abs(np.mean(y_line < model(x_line)) - 0.9) < 0.02
+
+# %% [markdown]
+# Nine out of ten parcels arrive on time. To see why, suppose you add a small ε to every promise. Each early parcel then
+# costs ε more, and each late one 9ε less. If the total cost is at its minimum, the increases and the savings balance,
+# so nine parcels are early for every one that is late. (Up to a constant factor, this is the *quantile loss*.)
+#
+# The loss function gets tensors of shape (n, 1) and returns one loss for each example, shape (n,). Keras then takes the
+# mean over the examples. Don't do that yourself: with one number for the whole batch, `fit` could no longer let one
+# example count more than another.
 
 # %% [markdown]
 # ### Why one loss for each example?
@@ -651,6 +657,7 @@ def fitted(model, x, y, size=32, weights=None):
     model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
     return model
 
+
 # %%
 def kept(build, x, y):
     """Return which promises hold, for build(**options of the optimizer), a compiled model."""
@@ -685,7 +692,9 @@ def compiled(model, optimizer, loss=loss_fn):
 
 
 for kind in (ClippedSGD, ClippedInApply):
-    promises = kept(lambda kind=kind, **options: compiled(build_model(), kind(0.1, **options)), x, y)
+    promises = kept(
+        lambda kind=kind, **options: compiled(build_model(), kind(0.1, **options)), x, y
+    )
     print(kind.__name__, promises)
 
 # %% tags=["claims"]
@@ -729,6 +738,7 @@ def one_epoch(model, step, batches, callbacks):
         if model.stop_training:
             break
     return {name: float(value) for name, value in model.get_metrics_result().items()}
+
 
 # %%
 def own_fit(model, batches, epochs, callbacks):
@@ -858,6 +868,7 @@ class Smooth(keras.Sequential):
             y_hat = self(x, training=training)
         slopes = inner.gradient(y_hat, x)  # (n, 1)
         return loss + tf.reduce_mean(slopes**2)
+
 
 # %%
 smooth = line_model(Smooth)
@@ -1182,6 +1193,7 @@ check("14.6", train)
 # This loop trains with Adam. The loss falls at first, and then goes up and down and never converges. A look at the
 # weights shows that every weight moves by 0.05, up or down, at *every* step. Under `fit`, the same Adam converges.
 
+
 # %% exercise="14.7"
 def train_with_adam(model, x, y, steps):
     # The model maps x, (n, 3), to (n, 1); y has shape (n, 1). Returns the loss before each step.
@@ -1204,6 +1216,7 @@ def train_with_adam(model, x, y, steps):
         losses.append(float(loss))
     return losses
     ### END SOLUTION
+
 
 # %%
 check("14.7", train_with_adam)

@@ -102,7 +102,7 @@ def class_scores(x, labels=y):
 # %%
 predict("15.a", "")
 
-# %%
+# %% tags=["nbval-ignore-output"]
 saliency = input_gradient(class_scores, x)  # (200, 28, 28, 1)
 separately = input_gradient(lambda x: class_scores(x, y[3:4]), x[3:4])[0]
 
@@ -421,7 +421,7 @@ check("15.4", attack)
 # images. So here the network's own predictions serve as labels. It is nearly always right on these images:
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 hardened = build_network()
 hardened.set_weights(model.get_weights())
 

@@ -79,24 +79,21 @@ label = axes[0].set_ylabel("second coordinate")
 # %% [markdown]
 # The untrained generator puts all its points near the center. Training should move them into the clouds.
 #
-# The discriminator returns a logit, and a logit above 0 means "real". It should label real examples 1 and fakes 0.
-# The generator wants its fakes labeled 1. So each player has its own loss:
+# The discriminator returns a logit for each example, and a logit above 0 means "real". It should label real examples 1
+# and fakes 0. The generator wants its fakes labeled 1. So each player has its own loss:
 
 
 # %%
 cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
-def discriminator_loss(discriminator, real, fake):
-    real_logits = discriminator(real, training=True)
-    fake_logits = discriminator(fake, training=True)
+def discriminator_loss(real_logits, fake_logits):
     loss_real = cross_entropy(tf.ones_like(real_logits), real_logits)
     loss_fake = cross_entropy(tf.zeros_like(fake_logits), fake_logits)
     return loss_real + loss_fake
 
 
-def generator_loss(discriminator, fake):
-    fake_logits = discriminator(fake, training=True)
+def generator_loss(fake_logits):
     # the label 1, as if the fakes were real
     return cross_entropy(tf.ones_like(fake_logits), fake_logits)
 
@@ -117,8 +114,10 @@ real, noise = draw_clouds(64), tf.random.normal((64, 2))
 
 with tf.GradientTape(persistent=True) as tape:
     fake = generator(noise, training=True)
-    disc_loss = discriminator_loss(discriminator, real, fake)
-    gen_loss = generator_loss(discriminator, fake)
+    real_logits = discriminator(real, training=True)
+    fake_logits = discriminator(fake, training=True)
+    disc_loss = discriminator_loss(real_logits, fake_logits)
+    gen_loss = generator_loss(fake_logits)
 
 variables = generator.trainable_variables
 # the discriminator's loss!
@@ -157,7 +156,8 @@ keras.optimizers.SGD(0.5).apply(gradients, discriminator.trainable_variables)
 same_tape = tape.gradient(gen_loss, kernel)
 
 with tf.GradientTape() as new_tape:
-    new_loss = generator_loss(discriminator, generator(noise, training=True))
+    fake = generator(noise, training=True)
+    new_loss = generator_loss(discriminator(fake, training=True))
 from_new_tape = new_tape.gradient(new_loss, kernel)
 
 print(f"before the step:         norm {tf.norm(before):.4f}")
@@ -182,16 +182,14 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 #    weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps. The cell below packs the two losses into one function, `losses_of`. Call it in your answer, because the
-# check passes different losses.
+# in both steps. `losses_of` returns both losses at once. Call it in your answer, because the check passes different
+# losses.
 
 
 # %%
 def losses_of(real_logits, fake_logits):
-    """Return the discriminator's loss and the generator's, from the logits of both batches."""
-    loss_real = cross_entropy(tf.ones_like(real_logits), real_logits)
-    loss_fake = cross_entropy(tf.zeros_like(fake_logits), fake_logits)
-    return loss_real + loss_fake, cross_entropy(tf.ones_like(fake_logits), fake_logits)
+    """Return the discriminator's loss and the generator's."""
+    return discriminator_loss(real_logits, fake_logits), generator_loss(fake_logits)
 
 
 # %% exercise="16.1"
@@ -325,19 +323,21 @@ def make_fakes(generator):
 
 # %%
 def make_round(generator, discriminator, generator_steps):
-    """Return a function that plays one round."""
     gen_optimizer = keras.optimizers.Adam(1e-3, beta_1=0.5)
     disc_optimizer = keras.optimizers.Adam(1e-3, beta_1=0.5)
 
     @tf.function
     def one_round():
         with tf.GradientTape() as tape:
-            loss = discriminator_loss(discriminator, draw_clouds(64), make_fakes(generator))
+            real, fake = draw_clouds(64), make_fakes(generator)
+            real_logits = discriminator(real, training=True)
+            fake_logits = discriminator(fake, training=True)
+            loss = discriminator_loss(real_logits, fake_logits)
         gradients = tape.gradient(loss, discriminator.trainable_variables)
         disc_optimizer.apply(gradients, discriminator.trainable_variables)
         for _ in range(generator_steps):
             with tf.GradientTape() as tape:
-                loss = generator_loss(discriminator, make_fakes(generator))
+                loss = generator_loss(discriminator(make_fakes(generator), training=True))
             gradients = tape.gradient(loss, generator.trainable_variables)
             gen_optimizer.apply(gradients, generator.trainable_variables)
 
@@ -452,12 +452,16 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 #
 # ```python
 # with tf.GradientTape() as tape:
-#     loss = discriminator_loss(discriminator, real, generator(noise, training=True))
+#     fake = generator(noise, training=True)
+#     real_logits = discriminator(real, training=True)
+#     fake_logits = discriminator(fake, training=True)
+#     loss = discriminator_loss(real_logits, fake_logits)
 # gradients = tape.gradient(loss, discriminator.trainable_variables)
 # disc_optimizer.apply(gradients, discriminator.trainable_variables)
 #
 # with tf.GradientTape() as tape:
-#     loss = generator_loss(discriminator, generator(noise, training=True))
+#     fake = generator(noise, training=True)
+#     loss = generator_loss(discriminator(fake, training=True))
 # gradients = tape.gradient(loss, generator.trainable_variables)
 # gen_optimizer.apply(gradients, generator.trainable_variables)
 # ```
