@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     raise SystemExit(missing_in_words("The command course", error)) from None
 
 from . import standing as standings
-from .terminal import console, errors, print_text, sentence_for
+from .terminal import console, errors, print_prose, print_text, sentence_for
 from .workspace.curriculum import LESSONS, find_lesson
 from .workspace.folders import WorkspaceError, find_workspace, from_here, require_workspace
 
@@ -251,7 +251,7 @@ def review(
         while asking.left:
             variant = asking.left[0]
             print_text(f"\n{asking.number()}\n\n{question_in_text(variant)}\n")
-            print_text(repr(asking.answer(typer.prompt(f"Your answer ({variant.how})"))))
+            print_prose(repr(asking.answer(typer.prompt(f"Your answer ({variant.how})"))))
     print_text(f"\n{ending(asking)}")
     for passage in asking.passages():
         print_text(f"Read again: {passage}")
@@ -287,6 +287,10 @@ def place(
             print_text(way_to(goal, read_progress().placed))
             return
         placing = Placing()
+        print_prose(
+            f"Up to {placing.count} questions, about ten minutes. They end with your first wrong "
+            "answer, and then your answers are explained. Ctrl-C stops without saving them."
+        )
         while placing.left:
             variant = placing.left[0]
             print_text(f"\nQuestion {placing.number()}\n\n{question_in_text(variant)}\n")
@@ -294,11 +298,11 @@ def place(
             if problem := placing.answer(typed):
                 print_text(problem)
         record_placement(placing.start().number)
-    for result in placing.results:
-        print_text(f"\n{result!r}")
-    print_text("")
-    for sentence in ending(placing):
-        print_text(sentence)
+    for number, result in enumerate(placing.results, 1):
+        print_prose(f"\nQuestion {number}: {result!r}")
+    print_prose("")
+    for sentence in ending(placing, in_terminal=True):
+        print_prose(sentence)
 
 
 @app.command()

@@ -162,8 +162,11 @@ def place(answer: Any = "", *, goal: str = "") -> Review:
 _placing: Placing | None = None
 
 
-def ending(placing: Placing) -> list[str]:
-    """Return sentences that say where to start, what can be skipped, and how to go on."""
+def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
+    """Return sentences that say where to start, what can be skipped, and how to go on.
+
+    They name the calls of a notebook, or the commands of a terminal.
+    """
     start = placing.start()
     covered = skipped(start.number)
     if covered:
@@ -175,17 +178,25 @@ def ending(placing: Placing) -> list[str]:
         why = "It is the first lesson on tapes, and the others build on it."
     between = [x for x in LESSONS[1:] if x.number < start.number and x.number not in covered]
     if covered and between:
-        why += f" No question was about {', '.join(map(_named, between))}."
+        why += (
+            f" No question was about {', '.join(map(_named, between))}: look at it if its subject "
+            "is new to you."
+        )
     if not placing.results[-1].is_right:
         why += " The questions ended with your first wrong answer."
+    elif covered:
+        why += f" You answered all of them, and they do not go beyond lesson {_QUESTIONS[-1][:2]}."
     listed = ", ".join(f'"{name}"' for name in goals())
-    status = ", and `status()` shows what you can skip" if covered else ""
+    if in_terminal:
+        by_goal, again, status = "course place --goal GOAL", "course place", "course status"
+    else:
+        by_goal, again, status = "place(goal=...)", "place()", "status()"
+    shows = f", and `{status}` shows what you can skip" if covered else ""
     return [
         first,
         why,
-        "Do you have a single goal? `place(goal=...)` lists the lessons that lead to it: "
-        f"{listed}.",
-        f"Nothing is locked. `place()` asks again{status}.",
+        f"Do you have a single goal? `{by_goal}` lists the lessons that lead to it: {listed}.",
+        f"Nothing is locked. `{again}` asks again{shows}.",
     ]
 
 

@@ -102,8 +102,9 @@ class Standing:
         said += [self._corrected] if self._corrected else []
         if covered := skipped(self._progress.placed):
             said.append(
-                f"Start with lesson {self._progress.placed}: `place()` found that you can skip the "
-                f"essentials of {', '.join(covered)}. They stay open, and `place()` asks again."
+                f"Start with lesson {self._progress.placed}: your placement says that you can skip "
+                f"the essentials of {', '.join(covered)}. They stay open, and `course place`, or "
+                "`place()` in a notebook, asks again."
             )
         day = [e for e in all_exercises() if e.id[:2] in ONE_DAY and e.id not in _DEEPER]
         if not all(self._progress.has_passed(exercise.id) for exercise in day):

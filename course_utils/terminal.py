@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
-__all__ = ["console", "errors", "print_text", "sentence_for"]
+__all__ = ["console", "errors", "print_prose", "print_text", "sentence_for"]
 
 console = Console()
 # For texts that may hold paths and brackets: it shows them as they are, and breaks no line.
@@ -17,6 +17,11 @@ def print_text(text: str) -> None:
     """Print text that may hold paths and brackets as it is, without breaking its lines."""
     text = text.encode("utf-8", "replace").decode()  # a path may hold bytes that are no text
     console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def print_prose(text: str) -> None:
+    """Print sentences, and break their lines between words."""
+    console.print(text, markup=False, emoji=False, highlight=False)
 
 
 @contextmanager

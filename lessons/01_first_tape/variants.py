@@ -57,7 +57,7 @@ side = tf.Variable(3.0)  # m
 
 with tf.GradientTape() as tape:
     area = side**2
-paint = 0.5 * area  # litres
+paint = 0.5 * area  # liters
 
 print(f"{tape.gradient(paint, side)}")
 """,

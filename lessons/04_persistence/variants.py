@@ -83,13 +83,13 @@ print(f"{tape.gradient(steps, positions)}")
 marks = tf.Variable([1.0, 2.0, 4.0, 5.0])
 
 with tf.GradientTape() as tape:
-    centred = marks - tf.reduce_mean(marks)
+    centered = marks - tf.reduce_mean(marks)
 
-print(f"{tape.gradient(centred, marks)}")
+print(f"{tape.gradient(centered, marks)}")
 """,
         right="[0. 0. 0. 0.]",
         options={
-            "[1. 1. 1. 1.]": "Each entry of `centred` does change with its own mark. But the "
+            "[1. 1. 1. 1.]": "Each entry of `centered` does change with its own mark. But the "
             "mean changes too, and takes it away again in the sum.",
             "[0. 0. 0. 0.]": "The entries of the target are summed first, and centered numbers "
             "always sum to 0. To see how each entry changes, use `jacobian`.",

@@ -7,7 +7,7 @@ VARIANTS = (
         id="06.a",
         section="How do I differentiate a derivative?",
         program="""
-time = tf.Variable(2.0)
+time = tf.Variable(3.0)
 
 with tf.GradientTape() as outer:
     with tf.GradientTape() as inner:
@@ -16,12 +16,13 @@ with tf.GradientTape() as outer:
 
 print(f"{outer.gradient(velocity, time)}")
 """,
-        right="60.0",
+        right="90.0",
         options={
+            "135.0": "135 is the velocity, 15 · 3². But the last line asks for its slope.",
             "None": "You would get `None` if `velocity` were computed outside both blocks. But it "
             "is computed inside the outer one, which records it.",
-            "60.0": "The outer tape records how the inner one computes 15 · time², and the "
-            "slope of that is 30 · 2. You can call `inner.gradient` after the inner block, "
+            "90.0": "The outer tape records how the inner one computes 15 · time², and the "
+            "slope of that is 30 · 3. You can call `inner.gradient` after the inner block, "
             "but it must be inside the outer one.",
             "an error": "The inner tape has stopped recording when `gradient` is called. But "
             "that is the usual way to call it.",

@@ -7,9 +7,9 @@
 #
 # **You will learn to**
 #
-# - choose between `fit`, a loss, an optimizer, a `train_step` and a loop;
+# - decide whether you need a loop, a `train_step`, an optimizer or a loss of your own, or only `fit`;
 # - write a `train_step` that keeps everything `fit` does, and test it;
-# - change the gradients in an optimizer, where `fit` expects it.
+# - change gradients inside the optimizer.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
 # **Time**: {time}.
@@ -42,21 +42,21 @@ from keras import layers
 # | the update itself (two optimizers, conflicting losses, several gradients per batch) | a model with your own `train_step` |
 # | training that is not organized in batches | a loop |
 #
-# Why not always write the loop? Because it would also have to do everything else that `fit` does: metrics, sample
+# Why not always write the loop? Because your loop would have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, the progress bar, and the calls to the callbacks.
 #
-# This lesson starts with a `train_step`, because it shows what `fit` does with a batch. Then an optimizer clips the
-# gradients. Your own loss is in *Going deeper*.
+# This lesson starts with a `train_step`, because it shows what `fit` does with each batch. After that, you clip
+# gradients in an optimizer. *Going deeper* shows how to use your own loss.
 
 # %% [markdown]
 # ## What does fit do with a batch?
 #
-# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead. Epochs,
-# shuffling, callbacks and the progress bar still work. Here is a short `train_step`:
+# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead, and
+# still takes care of epochs, shuffling, callbacks and the progress bar. Here is a simple `train_step`:
 
 
 # %%
-class ShortStep(keras.Sequential):
+class SimpleStep(keras.Sequential):
     def train_step(self, data):
         x, y = data
         with tf.GradientTape() as tape:
@@ -72,12 +72,12 @@ class ShortStep(keras.Sequential):
 # The tape, the gradient and the update are the ones from lesson 09. Three lines are new:
 #
 # - `compute_loss` computes the loss that you gave to `compile`, and adds the penalties in `model.losses`.
-# - `self.metrics[0]` is the running mean of the loss. Your step has to update it.
-# - `compute_metrics` updates the metrics that you gave to `compile`, and returns every metric's value for `fit` to show
-#   and record.
+# - The first entry of `self.metrics` is the running mean of the loss, which your step has to update.
+# - `compute_metrics` updates the metrics that you gave to `compile`, and returns the values of all metrics for `fit` to
+#   show and record.
 #
-# Does it train as Keras's own step does? To find out, take 512 examples of five classes, and a small network with an L2
-# penalty:
+# Does this step train exactly like Keras's own? To find out, use 512 examples from five classes and a small network
+# with an L2 penalty:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -93,16 +93,16 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# Start two models from the same weights, and give them the same batches:
+# Start two models from the same weights, and give them the same batches of 64:
 
 
 # %%
-def three_epochs(model, batch_size=64, scale=None, example_weights=None):
-    """Train without shuffling, and return the history."""
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=scale)
-    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    options = {"batch_size": batch_size, "epochs": 3, "shuffle": False, "verbose": 0}
-    return model.fit(x, y, sample_weight=example_weights, **options).history
+def three_epochs(model, batch_size=64, optimizer=None, **options):
+    """Train without shuffling, and return the history; the options go to fit."""
+    model.compile(optimizer or keras.optimizers.SGD(0.1), loss_fn, weighted_metrics=["accuracy"])
+    return model.fit(
+        x, y, batch_size=batch_size, epochs=3, shuffle=False, verbose=0, **options
+    ).history
 
 
 def largest_difference(model, other):
@@ -111,127 +111,138 @@ def largest_difference(model, other):
 
 
 # %%
-keras_model, short_model = build_model(), build_model(ShortStep)
-keras_history, short_history = three_epochs(keras_model), three_epochs(short_model)
+keras_model, simple_model = build_model(), build_model(SimpleStep)
+keras_history, simple_history = three_epochs(keras_model), three_epochs(simple_model)
 
-print("Keras:", np.round(keras_history["loss"], 3))
-print("short:", np.round(short_history["loss"], 3))
-print(f"weights differ by {largest_difference(keras_model, short_model):.4f}")
+print("loss, Keras: ", np.round(keras_history["loss"], 3))
+print("loss, simple:", np.round(simple_history["loss"], 3))
+print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
 
 # %% tags=["claims"]
-assert largest_difference(keras_model, short_model) < 1e-5
+assert largest_difference(keras_model, simple_model) < 1e-5
 for name, values in keras_history.items():
-    assert np.allclose(short_history[name], values, rtol=1e-4)
+    assert np.allclose(simple_history[name], values, rtol=1e-4)
 
 # %% [markdown]
-# The losses and the weights agree. But `fit` can do more than this call asked of it:
+# It does. But this was the simplest call of `fit`.
 #
-# 1. **Sample weights**: some examples count more than others.
-# 2. **Loss scaling**: in 16-bit arithmetic, small gradients can round to zero. So Keras multiplies the loss by a factor,
-#    which makes every gradient larger, and divides the gradients by that factor before the update.
-# 3. **A short last batch**: in batches of 100, the last batch has only 12 of the 512 examples.
+# ## What does the simple step leave out?
 #
-# Does the short step still agree with Keras's? Try one after the other:
+# People will soon ask more of `fit`. Try three common requests, one at a time.
+#
+# First, **sample weights**: some examples should count more than others.
 
 # %%
 try:
-    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+    three_epochs(build_model(SimpleStep), sample_weight=tf.ones(512))
 except ValueError as error:
-    print("1. sample weights:", error)
-
-keras_model, short_model = build_model(), build_model(ShortStep)
-for model in [keras_model, short_model]:
-    three_epochs(model, scale=8.0)
-print(f"2. loss scaling: weights differ by {largest_difference(keras_model, short_model):.3f}")
-
-keras_history = three_epochs(build_model(), batch_size=100)
-short_history = three_epochs(build_model(ShortStep), batch_size=100)
-print("3. short last batch: Keras", np.round(keras_history["loss"], 3))
-print("                     short", np.round(short_history["loss"], 3))
+    print("ValueError:", error)
 
 # %% tags=["claims"]
 try:
-    three_epochs(build_model(ShortStep), example_weights=tf.ones(512))
+    three_epochs(build_model(SimpleStep), sample_weight=tf.ones(512))
 except ValueError as error:
     assert "too many values to unpack" in str(error)
 else:
     raise AssertionError
-assert largest_difference(keras_model, short_model) > 1e-2
-assert not np.allclose(keras_history["loss"], short_history["loss"], rtol=1e-3)
-pair = [build_model(), build_model(ShortStep)]
-for model in pair:
-    three_epochs(model, batch_size=100)
-assert largest_difference(*pair) < 1e-5
 
 # %% [markdown]
-# With sample weights, the short step fails. With loss scaling, it ends at different weights. With a short last batch, it
-# reports a different loss.
+# With sample weights, `data` has three parts, and the simple step unpacks only two.
 #
-# ## What does the short step leave out?
+# Second, a **short last batch**. With 512 examples and a batch size of 100, the last batch has only 12:
+
+# %%
+keras_model, simple_model = build_model(), build_model(SimpleStep)
+keras_history = three_epochs(keras_model, batch_size=100)
+simple_history = three_epochs(simple_model, batch_size=100)
+
+print("loss, Keras: ", np.round(keras_history["loss"], 3))
+print("loss, simple:", np.round(simple_history["loss"], 3))
+print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
+
+# %% tags=["claims"]
+assert largest_difference(keras_model, simple_model) < 1e-5
+assert not np.allclose(keras_history["loss"], simple_history["loss"], rtol=1e-3)
+
+# %% [markdown]
+# The weights agree, but the reported losses do not. The simple step averages over batches, and so gives the last 12
+# examples as much weight as a full batch of 100.
 #
-# Here is Keras's own `train_step`, simplified to one input tensor and one device. The comments number what the short
-# step leaves out:
+# Third, **loss scaling**. In 16-bit arithmetic, small gradients can round to zero. To prevent this, Keras multiplies
+# the loss, and with it every gradient, by a large factor. Before the update, it divides the gradients by the same
+# factor. Here the factor is 8:
+
+# %%
+keras_model, simple_model = build_model(), build_model(SimpleStep)
+for model in [keras_model, simple_model]:
+    three_epochs(model, optimizer=keras.optimizers.SGD(0.1, loss_scale_factor=8.0))
+
+print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
+
+# %% tags=["claims"]
+assert largest_difference(keras_model, simple_model) > 1e-2
+
+# %% [markdown]
+# The optimizer's `apply` divides the gradients by 8 in any case, but the simple step never multiplied the loss. So each
+# of its updates was one eighth of the right size.
+#
+# Keras's own `train_step` handles all three. Here it is, simplified to one input tensor and one device:
 
 
 # %%
-class WrittenOut(keras.Sequential):
+class FullStep(keras.Sequential):
     def train_step(self, data):
-        # 1: sample weights
+        # 1: sample weights, None if there are none
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
-            # 1: sample weights
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            # 2: loss scaling
+            # 3: loss scaling
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
         batch_size = tf.shape(x)[0]
-        # 3: a short last batch
+        # 2: a short last batch
         self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
 # %% [markdown]
-# 1. **Sample weights.** `sample_weight` holds them, or is `None` if you give `fit` none.
-# 2. **Loss scaling.** `scale_loss` multiplies the loss by the optimizer's `loss_scale_factor`, if it has one. `apply`
-#    divides the gradients by that factor whether or not you scaled the loss. The short step did not scale it, so with a
-#    factor of 8 its updates were one eighth of the right size.
-# 3. **A short last batch.** The mean loss must weight each batch by its size. The short step counted the last 12
-#    examples as much as 100 others. (The metric's argument is also called `sample_weight`, but it has nothing to do
-#    with the sample weights of `fit`.)
+# In the line for the short last batch, the metric weights each batch by its size. The metric calls this argument
+# `sample_weight`, too, but it has nothing to do with the sample weights of `fit`.
 #
-# To see whether anything is still missing, ask for all three at once:
+# Test this step with all three requests at once:
 
 # %%
-options = {"batch_size": 100, "scale": 8.0, "example_weights": tf.random.uniform((512,))}
-keras_model, our_model = build_model(), build_model(WrittenOut)
-keras_history = three_epochs(keras_model, **options)
-our_history = three_epochs(our_model, **options)
+histories, models = {}, {"Keras": build_model(), "full": build_model(FullStep)}
+example_weights = tf.random.uniform((512,))
+for name, model in models.items():
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
+    histories[name] = three_epochs(model, 100, optimizer, sample_weight=example_weights)
+    print(f"loss, {name:5}", np.round(histories[name]["loss"], 4))
 
-for name, values in keras_history.items():
-    print(f"{name:8} Keras {np.round(values, 4)}   ours {np.round(our_history[name], 4)}")
-difference = largest_difference(keras_model, our_model)
+difference = largest_difference(models["Keras"], models["full"])
 print(f"weights differ by {difference:.4f}")
 
 # %% tags=["claims"]
-for name, values in keras_history.items():
-    assert np.allclose(our_history[name], values, rtol=1e-4)
-assert our_history["loss"][-1] < 0.9 * our_history["loss"][0]
-assert difference < 1e-4
+for name, values in histories["Keras"].items():
+    assert np.allclose(histories["full"][name], values, rtol=1e-4)
+losses = histories["full"]["loss"]
+assert difference < 1e-4 and losses[-1] < 0.9 * losses[0]
 
 # %% [markdown]
-# The histories agree, and so do the weights. (The loss is about half as large as before, because the sample weights are
-# 0.5 on average.) When you need your own step, copy this one and change as little as possible.
+# The losses agree, and so do the weights. (The loss is about half as large as before, because the sample weights are
+# 0.5 on average.) When you need your own step, copy this one and change as little as possible. `evaluate` and
+# validation call `test_step` instead, so they work as before.
 #
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, it should do
-# everything that Keras's own step does. It has five omissions. Some are in the list above; others are things that even
-# the short step does.
+# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, its update should
+# match that of Keras's own step. You can ignore the metrics. Five things are missing. Some are among the three above;
+# the others are things that even the simple step got right.
 #
-# The check uses a model with batch normalization and a regularizer, `data` as a tuple `(x, y, sample_weight)`, and an
-# optimizer that may have a `loss_scale_factor`. Return `{"loss": loss}`, where the loss includes the penalty and is not
+# The model of the check has batch normalization and a regularizer, and its optimizer may have a `loss_scale_factor`.
+# `data` is a tuple `(x, y, sample_weight)`. Return `{"loss": loss}`, where the loss includes the penalty and is not
 # scaled.
 
 
@@ -265,7 +276,7 @@ check("14.3", penalized_train_step)
 # <details><summary>Hint 1</summary>
 #
 # Which argument do you pass when you call a model during training? Which method of the model computes the loss that was
-# given to `compile`? Which method of the optimizer scales that loss?
+# given to `compile`? Which method of the optimizer scales the total loss?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -278,15 +289,18 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Now for the clipping, with a different limit for each layer (lesson 11). You could clip in a `train_step`, between
-# `tape.gradient` and `apply`. But there the gradients are not ready yet, because `apply` does three things, in this
-# order:
+# Now back to the clipping from the introduction, with a different limit for each layer (lesson 11). You could clip in a
+# `train_step`, between `tape.gradient` and `apply`. But the optimizer will not use the gradients as they are there,
+# because `apply` does three things:
 #
-# 1. It divides them by the loss-scale factor.
+# 1. It divides the gradients by the loss-scale factor.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
-# So clip in step 3. For that you do not need a `train_step` at all: subclass the optimizer, and override `update_step`.
+# Suppose the factor is 8. If you clip before `apply`, you clip gradients that are eight times too large, and step 1 then
+# divides them by 8. They end at one eighth of your limit, even those that needed no clipping.
+#
+# So clip in `update_step`. You do not even need a `train_step` for that; subclass the optimizer instead:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -301,24 +315,10 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# The variable's name tells you its layer: `model/body/kernel:0` belongs to `body`. (If one limit suits all variables,
-# you do not even need a subclass: the optimizer's `clipnorm` option does it.)
+# (If one limit suits all variables, you need no subclass: the optimizer's `clipnorm` option is enough.)
 #
-# For comparison, the next optimizer clips too early, before step 1. (`apply` gets Keras variables, which keep their full
-# name, `model/body/kernel`, in `path`.)
-
-
-# %%
-class ClippedInApply(keras.optimizers.SGD):
-    def apply(self, grads, trainable_variables=None):
-        pairs = zip(grads, trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
-        super().apply(clipped, trainable_variables)
-
-
-# %% [markdown]
-# Which gradients does each optimizer use, with a loss-scale factor of 8? SGD with a learning rate of 0.1 subtracts 0.1
-# times the gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
+# Does `fit` use the clipped gradients, also with loss scaling? SGD with a learning rate of 0.1 subtracts 0.1 times the
+# gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
 
 
 # %%
@@ -332,21 +332,28 @@ def gradient_norms(optimizer):
     return [float(np.linalg.norm(change) / 0.1) for change in changes]
 
 
-norms = {"limit": [0.3, 0.3, 0.1, 0.1]}
-for kind in [keras.optimizers.SGD, ClippedSGD, ClippedInApply]:
-    norms[kind.__name__] = gradient_norms(kind(0.1, loss_scale_factor=8.0))
-
-print(f"{'':14} body: kernel, bias   head: kernel, bias")
-for name, row in norms.items():
-    print(f"{name:14}", "".join(f"{norm:10.4f}" for norm in row))
+plain = gradient_norms(keras.optimizers.SGD(0.1))
+clipped = gradient_norms(ClippedSGD(0.1, loss_scale_factor=8.0))
+variables = build_model().trainable_variables
+for variable, before, after in zip(variables, plain, clipped, strict=True):
+    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
 
 # %% tags=["claims"]
-plain, clipped, too_small = norms["SGD"], norms["ClippedSGD"], norms["ClippedInApply"]
 assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
 assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
+assert np.allclose(gradient_norms(ClippedSGD(0.1)), clipped, rtol=1e-3)
+
+
+class ClippedInApply(keras.optimizers.SGD):
+    def apply(self, grads, trainable_variables=None):
+        pairs = zip(grads, trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        super().apply(clipped, trainable_variables)
+
+
+too_small = gradient_norms(ClippedInApply(0.1, loss_scale_factor=8.0))
 assert np.allclose(too_small, [0.3 / 8, 0.3 / 8, 0.1 / 8, 0.1 / 8], rtol=1e-3)
-for kind in [ClippedSGD, ClippedInApply]:
-    assert np.allclose(gradient_norms(kind(0.1)), clipped, rtol=1e-3)
+assert np.allclose(gradient_norms(ClippedInApply(0.1)), clipped, rtol=1e-3)
 # IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
 rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
@@ -376,17 +383,16 @@ unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
 assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
-# `ClippedSGD` clips three of the four gradients to their limits. The body's bias was already below its limit.
-# `ClippedInApply` clips gradients that are still eight times too large, and only then are they divided by 8. So each
-# ends at one eighth of its limit, even the body's bias, which needed no clipping.
+# Three of the four gradients are now clipped to their limits, in spite of the loss scaling. The body's bias was already
+# below its limit.
 #
 # ### Exercise 14.2: repair
 #
 # *Adaptive clipping* needs no chosen limits: it caps the norm of each gradient at one tenth of the norm of its
-# variable. If the norm of a variable is below 0.001, use 0.001 instead, because a variable that is all zeros could
-# otherwise never change.
+# variable. If the norm of a variable is below 0.001, use 0.001 instead. Otherwise a variable that is all zeros could
+# never change.
 #
-# `adaptive(kind)` returns an optimizer class that clips like this. `kind` is a class such as `keras.optimizers.SGD`.
+# `adaptive(kind)` returns an optimizer class that clips this way. `kind` is a class such as `keras.optimizers.SGD`.
 # This version clips correctly in plain training, but not with loss scaling or accumulation. Fix it. Use only TensorFlow
 # operations, because `fit` runs the optimizer in a graph.
 
@@ -429,17 +435,17 @@ check("14.2", adaptive)
 # %% [markdown]
 # ### Exercise 14.5: predict
 #
-# For each task, name the smallest option that is enough: `"fit"`, `"train_step"` or `"loop"`. `"fit"` includes
+# For each task, name the simplest option that does the job: `"fit"`, `"train_step"` or `"loop"`. Here `"fit"` includes
 # callbacks, the data pipeline, and everything that `compile` accepts, such as your own optimizer.
 #
 # 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the
 #    gradient.
-# 2. There are two losses. Where their gradients conflict, you project them (lesson 12).
+# 2. There are two losses. Where their gradients conflict, you remove the conflicting part of each (lesson 12).
 # 3. Starting with the fourth epoch, you add twice as much noise to the inputs.
 # 4. For each batch, you take a small step uphill and compute the gradient there. Then you restore the weights, and
 #    apply this gradient to them.
-# 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best result. If none
-#    is better, it restores the old weights.
+# 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best of the three, or
+#    restores the old weights if none of them lowers the loss.
 
 # %% exercise="14.5"
 # A list of five strings: "fit", "train_step" or "loop".
@@ -461,6 +467,15 @@ check("14.5", means)
 # An optimizer gets only the gradients of a single loss. A data pipeline can read a variable that a callback sets.
 #
 # </details>
+# <details><summary>The reasons (open this after you have passed)</summary>
+#
+# 1. An optimizer's `update_step` gets each gradient, and may add noise to it.
+# 2. Two gradients per batch: an optimizer sees only one.
+# 3. A callback sets the strength of the noise, and the data pipeline reads it.
+# 4. The gradient is taken at other weights, still one batch at a time.
+# 5. The loss on the whole data set decides, not a batch.
+#
+# </details>
 
 # %% [markdown]
 # ## Checkpoint
@@ -469,7 +484,7 @@ check("14.5", means)
 #
 # <details><summary>1. Your <code>train_step</code> begins with <code>x, y = data</code>. What breaks?</summary>
 #
-# Sample weights: `data` then has three parts. Unpack it with `keras.utils.unpack_x_y_sample_weight`, and pass the
+# Sample weights. With them, `data` has three parts. Unpack it with `keras.utils.unpack_x_y_sample_weight`, and pass the
 # weights to `compute_loss` and to `compute_metrics`.
 #
 # </details>
@@ -477,8 +492,8 @@ check("14.5", means)
 # happens?</summary>
 #
 # If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the
-# factor. If your step does not scale the loss, `apply` divides anyway. In `update_step`, the factor is already divided
-# out.
+# factor. If your step does not scale the loss, `apply` divides anyway. By the time `update_step` runs, the factor has
+# been divided out.
 #
 # </details>
 # <details><summary>3. Your <code>train_step</code> ends with the same weights as Keras's own, but reports a different
@@ -491,11 +506,11 @@ check("14.5", means)
 # %% [markdown]
 # ## Recap
 #
-# - Use the smallest option that is enough, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
+# - Use the simplest option that does the job, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
 #   and the metrics.
-# - Test it: the same initial weights and the same batches must give the same final weights as Keras's step. Repeat the
-#   test with sample weights, loss scaling and accumulation.
+# - Test it: from the same initial weights and with the same batches, it must end with the same weights as Keras's step.
+#   Repeat the test with sample weights, a short last batch and loss scaling.
 # - Change gradients in the optimizer's `update_step`.
 #
 # ```python
@@ -508,7 +523,7 @@ check("14.5", means)
 #         super().update_step(clipped, variable, learning_rate)
 # ```
 #
-# **To remember**: use the smallest option that is enough, and test that nothing was lost.
+# **To remember**: use the simplest option that does the job, and test that the rest of `fit` still works.
 
 # %% [markdown]
 # ## Going deeper
@@ -677,9 +692,22 @@ def kept(build, x, y):
 
 
 # %% [markdown]
+# The essentials said that clipping before `apply` goes wrong. This optimizer does that. In `apply` you get Keras
+# variables, whose full name is `path`:
+
+
+# %%
+class ClippedInApply(keras.optimizers.SGD):
+    def apply(self, grads, trainable_variables=None):
+        pairs = zip(grads, trainable_variables, strict=True)
+        clipped = [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+        super().apply(clipped, trainable_variables)
+
+
+# %% [markdown]
 # > **Predict**
 # >
-# > `ClippedInApply` clips in `apply` instead. How many of the three promises does it keep?
+# > How many of the three promises does `ClippedInApply` keep?
 
 # %%
 predict("14.b", "")
@@ -705,7 +733,7 @@ assert largest_difference(early, by_loop) < 1e-4
 promises = kept(lambda **options: compiled(build_model(), ClippedSGD(0.1, **options)), x, y)
 assert all(promises.values())
 promises = kept(
-    lambda **options: compiled(build_model(WrittenOut), keras.optimizers.SGD(0.1, **options)), x, y
+    lambda **options: compiled(build_model(FullStep), keras.optimizers.SGD(0.1, **options)), x, y
 )
 assert all(promises.values())
 wrapped = keras.optimizers.LossScaleOptimizer(ClippedInApply(0.1), initial_scale=8.0)
@@ -1014,7 +1042,7 @@ check("14.4", two_optimizer_step)
 # %% [markdown]
 # ### A longer table
 #
-# | what you want to change | the smallest option | where the course shows it |
+# | what you want to change | the simplest option | where the course shows it |
 # |---|---|---|
 # | nothing | `fit` | `own_fit` above |
 # | when to stop, what to record, how the data change | callbacks | `EarlyStopping`, `set_strength` above |

@@ -21,42 +21,38 @@ def step(model, optimizer, loss):
 def rounds(first=0, second=1, factors=(1, 1), modes=(True, True, True), by=lambda g, c: (g, c)):
     """Answer 16.1: the discriminator takes one loss, times a factor, and the generator another."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
-        for_generator, for_discriminator = by(for_generator, for_discriminator)
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
+        gen_optimizer, disc_optimizer = by(gen_optimizer, disc_optimizer)
         given = generator, discriminator, real, noise, modes
-        step(
-            discriminator, for_discriminator, lambda: factors[0] * losses_of(*logits(*given))[first]
-        )
-        step(generator, for_generator, lambda: factors[1] * losses_of(*logits(*given))[second])
+        step(discriminator, disc_optimizer, lambda: factors[0] * losses_of(*logits(*given))[first])
+        step(generator, gen_optimizer, lambda: factors[1] * losses_of(*logits(*given))[second])
 
     return play_round
 
 
 def only_own_logits(
-    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise
 ):
     """Let the discriminator see fakes from above the block, and the generator no real example."""
     fake = generator(noise, training=True)
     with tf.GradientTape() as tape:
         loss, _ = losses_of(discriminator(real, training=True), discriminator(fake, training=True))
     variables = discriminator.trainable_variables
-    for_discriminator.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    disc_optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(
             tf.nn.softplus(-discriminator(generator(noise, training=True), training=True))
         )
     variables = generator.trainable_weights
-    for_generator.apply(tape.gradient(loss, variables), variables)
+    gen_optimizer.apply(tape.gradient(loss, variables), variables)
 
 
-def persistent(generator, discriminator, for_generator, for_discriminator, losses_of, real, noise):
+def persistent(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     with tf.GradientTape(persistent=True) as tape:
         of_discriminator, of_generator = losses_of(*logits(generator, discriminator, real, noise))
     for model, optimizer, loss in (
-        (discriminator, for_discriminator, of_discriminator),
-        (generator, for_generator, of_generator),
+        (discriminator, disc_optimizer, of_discriminator),
+        (generator, gen_optimizer, of_generator),
     ):
         optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
 
@@ -71,13 +67,13 @@ def in_a_graph(*given):
     run()
 
 
-def summed(generator, discriminator, for_generator, for_discriminator, losses_of, real, noise):
+def summed(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     models = discriminator, generator
     with tf.GradientTape() as tape:
         loss = tf.add_n(losses_of(*logits(generator, discriminator, real, noise)))
     found = tape.gradient(loss, [model.trainable_variables for model in models])
     for model, optimizer, gradients in zip(
-        models, (for_discriminator, for_generator), found, strict=True
+        models, (disc_optimizer, gen_optimizer), found, strict=True
     ):
         optimizer.apply(gradients, model.trainable_variables)
 
@@ -85,13 +81,11 @@ def summed(generator, discriminator, for_generator, for_discriminator, losses_of
 def on_other_scores(scores_of, both=False):
     """Answer 16.1 with other scores of the discriminator in its own turn, or in both."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         given = generator, discriminator, real, noise
-        step(discriminator, for_discriminator, lambda: losses_of(*scores_of(*logits(*given)))[0])
+        step(discriminator, disc_optimizer, lambda: losses_of(*scores_of(*logits(*given)))[0])
         change = scores_of if both else lambda *scores: scores
-        step(generator, for_generator, lambda: losses_of(*change(*logits(*given)))[1])
+        step(generator, gen_optimizer, lambda: losses_of(*change(*logits(*given)))[1])
 
     return play_round
 
@@ -99,18 +93,16 @@ def on_other_scores(scores_of, both=False):
 def each_moved_by_its_own(turn_of_both):
     """Let one turn move both networks, each by its own optimizer."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         for turn in (0, 1):
             with tf.GradientTape(persistent=True) as tape:
                 loss = losses_of(*logits(generator, discriminator, real, noise))[turn]
             of_discriminator = tape.gradient(loss, discriminator.trainable_variables)
             of_generator = tape.gradient(loss, generator.trainable_variables)
             if turn == 0 or turn == turn_of_both:
-                for_discriminator.apply(of_discriminator, discriminator.trainable_variables)
+                disc_optimizer.apply(of_discriminator, discriminator.trainable_variables)
             if turn == 1 or turn == turn_of_both:
-                for_generator.apply(of_generator, generator.trainable_variables)
+                gen_optimizer.apply(of_generator, generator.trainable_variables)
 
     return play_round
 
@@ -118,15 +110,13 @@ def each_moved_by_its_own(turn_of_both):
 def in_turns(turns):
     """Take a step for each letter, c of the discriminator and g of the generator."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         models = generator, discriminator, real, noise
         for letter in turns:
             if letter == "c":
-                step(discriminator, for_discriminator, lambda: losses_of(*logits(*models))[0])
+                step(discriminator, disc_optimizer, lambda: losses_of(*logits(*models))[0])
             else:
-                step(generator, for_generator, lambda: losses_of(*logits(*models))[1])
+                step(generator, gen_optimizer, lambda: losses_of(*logits(*models))[1])
 
     return play_round
 

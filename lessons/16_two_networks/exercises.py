@@ -127,24 +127,24 @@ EXERCISES = (
             Demand(
                 "optimizers left out",
                 "The weights are right for plain SGD, but an optimizer took no step, so Adam "
-                "would end elsewhere. Apply the gradients with `for_discriminator` and "
-                "`for_generator`.",
+                "would end elsewhere. Apply the gradients with `disc_optimizer` and "
+                "`gen_optimizer`.",
                 lambda noted: all(noted["applied"]),
             )
         ],
         praise=(
-            "The discriminator is updated first, and the generator answers its new weights. Each "
-            "follows its own loss."
+            "The discriminator is updated first, and the generator responds to its new weights. Each "
+            "player minimizes its own loss."
         ),
     ),
     ValueQuestion(
         id="16.2",
-        title="The slope of a losing generator",
+        title="The slope when the generator is losing",
         kind="predict",
         points=1,
         form="Write a list of two numbers",
         entries=("log(1 - p)", "-log p"),
-        praise="If the generator loses, the first loss is flat and the second is steep.",
+        praise="When the generator is losing, the first loss is flat and the second is steep.",
     ),
     Question(
         id="16.3",

@@ -2,14 +2,15 @@
 # # 16 · Two networks
 #
 # You train two networks against each other: one makes samples, and the other judges whether they are real. Each network
-# has its own loss, and a step on that loss must change only that network. Get this wrong, and you usually see no error,
-# only useless samples. Even when the updates are right, the generator may make nearly the same sample every time. In
-# this lesson you control which weights each step changes, and measure how varied the samples are.
+# has its own loss, and a training step for that loss must change only that network. If a step changes the wrong
+# network, you usually see no error, only useless samples. And even if every step is right, the first network may make
+# nearly the same sample every time. In this lesson you control which weights each step changes, and measure how varied
+# the samples are.
 #
 # **You will learn to**
 #
-# - write one round of GAN training, and keep the two losses, lists of variables and optimizers apart;
-# - choose a loss that still gives the generator a useful gradient when it is losing;
+# - write one round of GAN training, with a separate loss, optimizer and list of variables for each network;
+# - choose a loss that gives a useful gradient even when the samples are still bad;
 # - recognize mode collapse, where all samples are alike, and measure it.
 #
 # **Before you start**: [15 · Input gradients](15_input_gradients.ipynb) and
@@ -30,12 +31,12 @@ from keras import layers
 # ## What does each player want?
 #
 # In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
-# noise into examples, which are called *fakes*; different noise should give different fakes. The **discriminator**
-# judges whether an example is real. Nobody has a formula for "looks real", so a second network learns one. As it gets
-# better at spotting fakes, its gradient tells the generator how to make them more convincing. Think of the networks as
-# two players in a game.
+# noise into examples, called *fakes*, and different noise should give different fakes. The **discriminator** judges
+# whether an example is real. Nobody has a formula for "looks real", so a second network learns to judge it, and the
+# gradient that flows back through it tells the generator how to make its fakes more convincing. Think of the networks
+# as two players in a game.
 #
-# Both players are small here, so one function can build either:
+# Both players here are the same kind of small network, so one function can build either:
 
 
 # %%
@@ -80,7 +81,7 @@ label = axes[0].set_ylabel("second coordinate")
 # The untrained generator puts all its points near the center. Training should move them into the clouds.
 #
 # The discriminator returns a logit for each example, and a logit above 0 means "real". It should label real examples 1
-# and fakes 0. The generator wants its fakes labeled 1. So each player has its own loss:
+# and fakes 0, but the generator wants its fakes labeled 1. So each player needs its own loss:
 
 
 # %%
@@ -101,10 +102,13 @@ def generator_loss(fake_logits):
 # %% [markdown]
 # ## Whose weights does a loss change?
 #
+# A round of training has two steps. The first lowers the discriminator's loss and must change only the discriminator.
+# The second lowers the generator's loss and must change only the generator. But both losses depend on both networks:
+#
 # > **Predict**
 # >
-# > The discriminator's loss is computed from real examples and from fakes, and the generator makes the fakes inside the
-# > tape's block. What is the gradient of this loss with respect to the *generator's* variables?
+# > The discriminator's loss is computed from real examples and from fakes, and the generator makes the fakes while the
+# > tape is recording. What is the gradient of this loss with respect to the *generator's* variables?
 
 # %%
 predict("16.c", "")
@@ -129,8 +133,8 @@ for variable, gradient in zip(variables, gradients, strict=True):
 assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# The discriminator's loss depends on the fakes, so its gradient is nonzero for every variable of the generator. This
-# does no harm as long as you never apply these gradients.
+# The discriminator's loss depends on the fakes, so its gradient is nonzero for all the generator's variables. This does
+# no harm as long as you never apply these gradients.
 #
 # A tape records how each value was computed, but it does not know which loss belongs to which player. That is up to
 # you: **differentiate each player's loss only with respect to that player's variables, and give each player its own
@@ -142,9 +146,9 @@ assert all(g is not None and np.any(g) for g in gradients)
 #
 # ## When do you need a new tape?
 #
-# The wrong variables are one trap, and an old tape is another. The tape above recorded both losses. Suppose the
-# discriminator takes a step, and you compute the generator's gradient only then, from this tape. Is it computed with
-# the discriminator's old weights, or with its new ones? Look at one variable, the first kernel of the generator:
+# Using the wrong variables is one trap; using an old tape is another. The tape above recorded both losses. Suppose the
+# discriminator takes a step, and afterward you get the generator's gradient from this same tape. Does that gradient use
+# the discriminator's old weights or its new ones? Look at one variable, the generator's first kernel:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -169,9 +173,9 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 
 # %% [markdown]
 # The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
-# generator to respond to the new weights, run the forward pass again under a new tape. Updating one player after the
-# other like this is called *alternating*, and it is what we do here. *Simultaneous* updates take both gradients from
-# one recording. That saves a forward pass, but both gradients are computed with the old weights.
+# generator to respond to the new weights, run the forward pass again under a new tape. These are *alternating* updates,
+# and this lesson uses them. *Simultaneous* updates take both gradients from one recording. That saves a forward pass,
+# but then the generator responds to the discriminator as it was before its step.
 #
 # ### Exercise 16.1: repair
 #
@@ -181,9 +185,9 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 # 2. update only the generator, with the gradient of the second loss. Compute that loss with the discriminator's new
 #    weights.
 #
-# Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and the same `noise`
-# in both steps. `losses_of` returns both losses at once. Call it in your answer, because the check passes different
-# losses.
+# Each player has its own optimizer. Call both models with `training=True`. Use the same `real` and `noise` in both
+# steps, so that the check can compare your result. Compute the losses by calling the argument `losses_of`, because the
+# check passes its own version. Here is ours:
 
 
 # %%
@@ -194,9 +198,9 @@ def losses_of(real_logits, fake_logits):
 
 # %% exercise="16.1"
 def play_round(
-    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+    generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise
 ):
-    # Updates each model once, with its optimizer: for_generator or for_discriminator.
+    # Updates each model once, with its optimizer: gen_optimizer or disc_optimizer.
     ### BEGIN SOLUTION
     #| with tf.GradientTape() as tape:
     #|     fake = generator(noise)
@@ -205,17 +209,23 @@ def play_round(
     #| disc_gradients, gen_gradients = tape.gradient(
     #|     loss, [discriminator.trainable_variables, generator.trainable_variables]
     #| )
-    #| for_discriminator.apply(disc_gradients, discriminator.trainable_variables)
-    #| for_generator.apply(gen_gradients, generator.trainable_variables)
-    for player, optimizer in ((discriminator, for_discriminator), (generator, for_generator)):
-        with tf.GradientTape() as tape:
-            fake = generator(noise, training=True)
-            real_logits = discriminator(real, training=True)
-            fake_logits = discriminator(fake, training=True)
-            disc_loss, gen_loss = losses_of(real_logits, fake_logits)
-            loss = disc_loss if player is discriminator else gen_loss
-        gradients = tape.gradient(loss, player.trainable_variables)
-        optimizer.apply(gradients, player.trainable_variables)
+    #| disc_optimizer.apply(disc_gradients, discriminator.trainable_variables)
+    #| gen_optimizer.apply(gen_gradients, generator.trainable_variables)
+    with tf.GradientTape() as tape:
+        fake = generator(noise, training=True)
+        real_logits = discriminator(real, training=True)
+        fake_logits = discriminator(fake, training=True)
+        disc_loss, _ = losses_of(real_logits, fake_logits)
+    gradients = tape.gradient(disc_loss, discriminator.trainable_variables)
+    disc_optimizer.apply(gradients, discriminator.trainable_variables)
+
+    with tf.GradientTape() as tape:
+        fake = generator(noise, training=True)
+        real_logits = discriminator(real, training=True)
+        fake_logits = discriminator(fake, training=True)
+        _, gen_loss = losses_of(real_logits, fake_logits)
+    gradients = tape.gradient(gen_loss, generator.trainable_variables)
+    gen_optimizer.apply(gradients, generator.trainable_variables)
     ### END SOLUTION
 
 
@@ -225,14 +235,14 @@ check("16.1", play_round)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Use two tapes. Open the second one after the discriminator's update. From each tape, take the gradient of one loss
-# with respect to the variables of one player.
+# Use two tapes, and open the second one after the discriminator's update. From each tape, take the gradient of one
+# player's loss with respect to that player's variables.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Compute `fake` again inside the second block. Then a path leads from the generator's variables to the generator's
-# loss.
+# Compute `fake` again inside the second block, so that the second tape records how the fakes depend on the generator's
+# variables.
 #
 # </details>
 
@@ -242,20 +252,20 @@ check("16.1", play_round)
 # Early in the game, the discriminator rejects nearly every fake. Can the generator still learn? That depends on its
 # loss.
 #
-# For each fake, the discriminator returns a logit, z. Its estimate of the probability that the fake is real is p =
-# sigmoid(z). Two losses fall as p rises:
+# For each fake, the discriminator returns a logit, z. The probability that it gives to "real" is p = sigmoid(z). Two
+# losses fall as p rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
 # - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`: cross-entropy with the label 1.
 #
-# What differs is how steeply they fall. The generator's weights affect the loss only through z. So by the chain rule,
-# the slope of the loss with respect to z is a factor in the gradient for every weight. If that slope is nearly 0, the
-# generator hardly learns.
+# They differ in how steeply they fall as z rises. By the chain rule, the gradient for a weight of the generator is the
+# slope of the loss with respect to z, times the slope of z with respect to that weight. If the first factor is nearly 0,
+# the generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
-# For a fake, the discriminator returns the logit -4, which gives the fake a probability of p = sigmoid(-4) = 0.018 of
-# being real. Compute the slope of each loss with respect to the logit, to three decimals:
+# The discriminator gives a fake the logit -4, so its probability of being real is p = sigmoid(-4) = 0.018. Compute the
+# slope of each loss with respect to the logit, to three decimals:
 #
 # 1. `log(1 - p)`, the minimax loss;
 # 2. `-log(p)`, the non-saturating loss.
@@ -282,7 +292,7 @@ check("16.2", two_slopes)
 #
 # </details>
 #
-# A tape computes both slopes, at three logits:
+# Let a tape compute both slopes, at three logits:
 
 # %%
 logits = tf.Variable([-4.0, 0.0, 4.0])
@@ -302,17 +312,32 @@ assert np.allclose(minimax_slopes, -tf.sigmoid(logits), atol=1e-4)
 assert np.allclose(non_saturating_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
-# Look at the logit -4, where the discriminator is sure that the example is fake. There, `log(1 - p)` is almost flat, so
-# a step of SGD hardly moves the generator. The other loss, `-log(p)`, is steep. With Adam, which rescales small
-# gradients, the difference matters less. But `-log(p)` is the safe choice with either optimizer, and the paper also
-# recommends it.
+# Look at the first column: at the logit -4, the discriminator is sure that the example is fake. There, `log(1 - p)` is
+# almost flat, so an SGD step hardly moves the generator, but `-log(p)` is steep. With Adam, which rescales small
+# gradients, the difference matters less. Still, `-log(p)` is the safe choice with either optimizer, and the original
+# paper recommends it.
 #
 # ## What does mode collapse look like?
 #
-# Will the generator reach all eight clouds? And what happens if it takes more steps than the discriminator?
-#
-# `make_round` writes out the round of exercise 16.1 as a `tf.function`. Here every step draws new noise, and the
-# generator takes `generator_steps` steps in a round:
+# Will the generator reach all eight clouds? Each cloud is a **mode** of the data. We say that the generator reaches a
+# mode if more than 5% of its points lie within 0.4 of that cloud's center. (An equal share would be 12.5%.)
+
+
+# %%
+def count_modes(generator):
+    """Return how many of the eight clouds the generator reaches."""
+    points = generator(tf.random.normal((2000, 2)))
+    # from each point to each center: (2000, 8)
+    distances = tf.norm(points[:, None] - centers, axis=2)
+    is_close = distances < 0.4
+    shares = np.mean(is_close, axis=0)  # (8,)
+    return int(np.sum(shares > 0.05))
+
+
+# %% [markdown]
+# And what happens if the generator takes more steps than the discriminator? `make_round` returns the round of exercise
+# 16.1 as a `tf.function`, in which the generator may take several steps. As usual in practice, every step draws new
+# noise:
 
 
 # %%
@@ -345,7 +370,8 @@ def make_round(generator, discriminator, generator_steps):
 
 
 # %% [markdown]
-# Now play two games of 2,000 rounds: one with one step each, and one with five steps of the generator in each round.
+# Now play two games of 2,000 rounds. In the first, each player takes one step per round; in the second, the generator
+# takes five.
 
 
 # %%
@@ -356,74 +382,57 @@ def play_rounds(one_round, rounds=2000):
             print(f"{number} of {rounds} rounds", end="\r")
 
 
-players = {}
+generators = {}
 for name, generator_steps in {"one step each": 1, "five generator steps": 5}.items():
-    players[name], discriminator = build(2, 2, seed=16), build(2, 1, seed=17)
-    play_rounds(make_round(players[name], discriminator, generator_steps))
+    generators[name], discriminator = build(2, 2, seed=16), build(2, 1, seed=17)
+    play_rounds(make_round(generators[name], discriminator, generator_steps))
 
 # %% [markdown]
-# Each cloud is a **mode** of the data. We say that the generator reaches a mode if more than 5% of its points lie
-# within 0.4 of that cloud's center. (An equal share would be 12.5%.)
-
-
-# %%
-def count_modes(generator):
-    """Return how many of the eight clouds the generator reaches."""
-    points = generator(tf.random.normal((2000, 2)))
-    # from each point to each center: (2000, 8)
-    distances = tf.norm(points[:, None] - centers, axis=2)
-    is_close = distances < 0.4
-    shares = np.mean(is_close, axis=0)  # (8,)
-    return int(np.sum(shares > 0.05))
-
-
-# %% [markdown]
-# Each cross marks the center of a cloud. Look for crosses without points:
+# In the figure, each cross marks the center of a cloud. Look for crosses with no points near them:
 
 # %% tags=["nbval-ignore-output"]
-def plot_players(players):
-    fig, axes = plt.subplots(1, len(players), figsize=(6.4, 3.2), sharey=True)
-    for ax, (name, player) in zip(axes, players.items(), strict=True):
-        points = player(tf.random.normal((500, 2)))
-        plot_points(ax, points, f"{name}: {count_modes(player)} of 8")
+def plot_generators(generators):
+    fig, axes = plt.subplots(1, len(generators), figsize=(6.4, 3.2), sharey=True)
+    for ax, (name, generator) in zip(axes, generators.items(), strict=True):
+        points = generator(tf.random.normal((500, 2)))
+        plot_points(ax, points, f"{name}: {count_modes(generator)} of 8")
         ax.plot(centers[:, 0], centers[:, 1], "+", color="0.5", markersize=12)
     axes[0].set_ylabel("second coordinate")
 
 
-plot_players(players)
+plot_generators(generators)
 
 # %% tags=["claims"]
-five = players["five generator steps"]
+five = generators["five generator steps"]
 radius = np.mean(tf.norm(five(tf.random.normal((500, 2))), axis=1))
 assert count_modes(five) <= 3 and radius > 0.6
-assert count_modes(players["one step each"]) >= 7
-points = players["one step each"](tf.random.normal((500, 2)))
+assert count_modes(generators["one step each"]) >= 7
+points = generators["one step each"](tf.random.normal((500, 2)))
 assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4) > 0.7
 
 # %% [markdown]
-# With one step each, the generator reaches seven or eight clouds. With five generator steps per round, it puts nearly
-# all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
-# Against a fixed discriminator, the generator can do no better than to map all noise to a single point: the one that
-# the discriminator finds most real. Once the discriminator has learned to reject that point, the generator moves to
-# another.
+# With one step each, the generator spreads its points over the clouds. With five generator steps per round, it puts
+# nearly all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
+# If the discriminator did not change, the generator's best strategy would be to map all noise to the single point that
+# looks most real to it. Once the discriminator has learned to reject that point, the generator moves to another.
 #
-# One game proves little, so we repeated both with nine seeds. With one step each, every generator reached all eight
-# clouds. With five generator steps, only one did. Each of the others collapsed: it reached a single cloud, or missed all
-# of them.
+# A single game proves little, so we repeated both games with nine seeds. With one step each, every generator reached all
+# eight clouds. With five generator steps, seven of the nine collapsed and reached one cloud or none. (These counts vary a
+# little from machine to machine.)
 #
 # If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
 # lower learning rate. If that is not enough, change the loss, as in *Going deeper*.
 #
-# For images, build both players from convolutional layers. The round stays the same.
+# For images, build both players from convolutional layers; the round stays the same.
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer each question before you open the answer.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape, and the discriminator is updated first. Is the generator's gradient computed with the discriminator's old weights, or with its new ones?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape, and the discriminator is updated first. Does the generator's gradient use the discriminator's old weights or its new ones?</summary>
 #
-# With the old ones, because the tape keeps the values that it recorded.
+# The old ones, because the tape keeps the values that it recorded.
 #
 # </details>
 # <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
@@ -446,7 +455,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # - Keep two losses, two lists of variables and two optimizers.
 # - For alternating updates, run the forward pass under a new tape after the other player's step.
 # - Choose a generator loss that is steep when the discriminator recognizes the fakes.
-# - Look at samples, and count the modes that they reach.
+# - Look at samples, and count the modes that the generator reaches.
 #
 # One round:
 #

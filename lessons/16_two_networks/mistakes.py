@@ -18,11 +18,9 @@ def playing(
 ):
     """Return an answer to 16.1 with other losses, modes, or another order."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         models = {"discriminator": discriminator, "generator": generator}
-        optimizers = {"discriminator": for_discriminator, "generator": for_generator}
+        optimizers = {"discriminator": disc_optimizer, "generator": gen_optimizer}
         loss_of = {"discriminator": discriminators, "generator": generators}
         steps = []
         for name in order:
@@ -41,8 +39,8 @@ def playing(
     return play_round
 
 
-def optimizers_exchanged(generator, discriminator, for_generator, for_discriminator, *others):
-    playing()(generator, discriminator, for_discriminator, for_generator, *others)
+def optimizers_exchanged(generator, discriminator, gen_optimizer, disc_optimizer, *others):
+    playing()(generator, discriminator, disc_optimizer, gen_optimizer, *others)
 
 
 def total(losses):
@@ -62,12 +60,10 @@ def on_probabilities(for_real, for_fake):
 def by_modes(discriminators=(True,) * 3, generators=(True,) * 3):
     """Return an answer whose calls, one of the generator and two of the other, differ in mode."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         turns = (
-            (discriminator, for_discriminator, discriminators, 0),
-            (generator, for_generator, generators, 1),
+            (discriminator, disc_optimizer, discriminators, 0),
+            (generator, gen_optimizer, generators, 1),
         )
         for player, optimizer, modes, number in turns:
             with tf.GradientTape() as tape:
@@ -83,15 +79,13 @@ def by_modes(discriminators=(True,) * 3, generators=(True,) * 3):
     return play_round
 
 
-def in_one_batch(
-    generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-):
+def in_one_batch(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     def both(x, fake):
         return tf.split(discriminator(tf.concat([x, fake], axis=0), training=True), 2)
 
     for player, optimizer, number in (
-        (discriminator, for_discriminator, 0),
-        (generator, for_generator, 1),
+        (discriminator, disc_optimizer, 0),
+        (generator, gen_optimizer, 1),
     ):
         with tf.GradientTape() as tape:
             loss = losses_of(*both(real, generator(noise, training=True)))[number]
@@ -107,9 +101,9 @@ def moving_both(*turns_of_both):
 
     def answer(by_own):
         def play_round(
-            generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
+            generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise
         ):
-            players = (discriminator, for_discriminator), (generator, for_generator)
+            players = (discriminator, disc_optimizer), (generator, gen_optimizer)
             for turn, (_, of_turn) in enumerate(players):
                 with tf.GradientTape() as tape:
                     fake = generator(noise, training=True)
@@ -132,11 +126,9 @@ def moving_both(*turns_of_both):
 def drawing_noise(*turns):
     """Return an answer in which these turns draw noise of their own."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         for turn, (player, optimizer) in enumerate(
-            ((discriminator, for_discriminator), (generator, for_generator))
+            ((discriminator, disc_optimizer), (generator, gen_optimizer))
         ):
             latent = tf.random.normal(tf.shape(noise)) if turn in turns else noise
             with tf.GradientTape() as tape:
@@ -153,7 +145,7 @@ def drawing_noise(*turns):
 def by_own_optimizers(make):
     """Return an answer that makes optimizers of its own."""
 
-    def play_round(generator, discriminator, for_generator, for_discriminator, *others):
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, *others):
         playing()(generator, discriminator, make(), make(), *others)
 
     return play_round
@@ -165,10 +157,8 @@ EVAL = False, False
 def with_logits(made, turns=(0, 1)):
     """Return an answer that gives ``made(real, fake)`` of the logits to the losses of turns."""
 
-    def play_round(
-        generator, discriminator, for_generator, for_discriminator, losses_of, real, noise
-    ):
-        players = (discriminator, for_discriminator), (generator, for_generator)
+    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
+        players = (discriminator, disc_optimizer), (generator, gen_optimizer)
         for turn, (player, optimizer) in enumerate(players):
             with tf.GradientTape() as tape:
                 fake = generator(noise, training=True)
@@ -264,7 +254,7 @@ ROUNDS = {
     ),
     "generator against the discriminator's loss": Wrong(
         "The discriminator is right, but the generator maximizes the discriminator's loss. That is "
-        "the minimax loss, which is flat if the generator loses. Minimize the second of the two "
+        "the minimax loss, which is flat when the generator is losing. Minimize the second of the two "
         "losses.",
         playing(generators=lambda losses: -losses[0]),
     ),
@@ -288,8 +278,8 @@ ROUNDS = {
         playing(discriminators=lambda losses: losses[1]),
     ),
     "optimizers exchanged": Wrong(
-        "The optimizers are swapped. Use `for_discriminator` for the discriminator, and "
-        "`for_generator` for the generator.",
+        "The optimizers are swapped. Use `disc_optimizer` for the discriminator, and "
+        "`gen_optimizer` for the generator.",
         optimizers_exchanged,
     ),
     "discriminator alone": Wrong(
@@ -298,7 +288,7 @@ ROUNDS = {
         playing(order=("discriminator",)),
     ),
     "discriminator did not move": Wrong(
-        "The discriminator did not change. Update it first, with `for_discriminator`.",
+        "The discriminator did not change. Update it first, with `disc_optimizer`.",
         playing(order=("generator",)),
     ),
     "discriminator moved more than once": Wrong(
@@ -320,7 +310,7 @@ ROUNDS = {
     ),
     "own optimizers": Wrong(
         "You create your own optimizers, with their own learning rates. Apply the gradients "
-        "with `for_discriminator` and `for_generator`.",
+        "with `disc_optimizer` and `gen_optimizer`.",
         by_own_optimizers(lambda: keras.optimizers.Adam(1e-3)),
         by_own_optimizers(lambda: keras.optimizers.Adam(2e-4)),
         by_own_optimizers(lambda: keras.optimizers.SGD(0.01)),

@@ -224,7 +224,7 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
         options={
             "lowered": "This swaps the two. The slope of `lowered` is p, near 0 for a fake "
             "that is recognized; that of `fooling` is 1 - p.",
-            "fooling": "The slope of `fooling` is 1 - p, near 1 if the generator loses. The "
+            "fooling": "The slope of `fooling` is 1 - p, near 1 when the generator is losing. The "
             "slope of `lowered` is p, near 0.",
         },
     ),
@@ -243,7 +243,7 @@ print(round(abs(float(tape.gradient(fooling, logit))), 1))
         options={
             "0.0": "The slope is 1 - p, and p is near 1. A generator that wins has little to "
             "learn here.",
-            "1.0": "1.0 would be right if the generator loses. But here p is near 1, and the "
+            "1.0": "1.0 would be right when the generator is losing. But here p is near 1, and the "
             "slope is 1 - p.",
             "0.5": "0.5 would be right if the discriminator is undecided, at the logit 0. But here "
             "the logit is 5.",

@@ -84,7 +84,8 @@ def test_nothing_is_explained_before_the_end():
         assert not card.said
         card = place(card.questions[0].answer)
     assert [result.is_right for result in card.said] == [True] * 12
-    assert "No question was about lesson 07 · Gradient checking." in repr(card)
+    assert "No question was about lesson 07 · Gradient checking" in repr(card)
+    assert "You answered all of them" in repr(card)
     assert "not right" not in repr(card)
     assert all(result.explanation for result in card.said)
 
@@ -108,7 +109,7 @@ def test_status_goes_on_where_the_placement_says_and_says_how_to_come_back():
     assert next_exercise(read_progress()).id[:2] == "00"
     take("03")
     assert next_exercise(read_progress()).id == "03.1"
-    assert "can skip the essentials of 01, 02. They stay open, and `place()`" in repr(status())
+    assert "can skip the essentials of 01, 02. They stay open, and `course place`" in repr(status())
     for lesson in LESSONS:
         for exercise in lesson.exercises():
             if lesson.number >= "03":
@@ -155,7 +156,11 @@ def test_the_terminal_asks_the_same_and_names_the_start(monkeypatch):
     assert "'z' is not an answer. Type a," in result.output
     assert "Question 5 of at most 12" in result.output and "Question 6" not in result.output
     assert result.output.index("✓ 01.b") > result.output.index("Question 5")
-    assert "Start with lesson 03" in " ".join(result.output.split())
+    assert "Question 5: ✗" in result.output
+    words = " ".join(result.output.split())
+    assert "Start with lesson 03" in words
+    # Nothing that only a notebook can run.
+    assert "`course place` asks again, and `course status` shows" in words and "place(" not in words
     assert read_progress().placed == "03"
 
 
