@@ -264,7 +264,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for folder, names in grading.found.crowded.items():
         errors.print(
             f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
-            "are the students, move them out of this folder and grade again."
+            f"are the students, move them out of {folder}, to where it is itself (unpack it if it "
+            "is a zip), and grade again."
         )
     for sentence in _handed_in_again(grading.found.submissions):
         print_text(sentence)

@@ -109,7 +109,10 @@ class Roster:
         name = re.sub(r" \([^()]*\)$", "", student)
         namesakes = self._by_name.get(_plain(student)) or self._by_name.get(_plain(name), [])
         if not namesakes:
-            return f"Not on the roster: {student}"
+            return (
+                f"Not on the roster: {student}. If that is the login of a student on it, add a "
+                "column `login` to the roster."
+            )
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
         any_of = "any of these on the roster:" if len(namesakes) > 1 else "this student:"
         return (

@@ -2,10 +2,10 @@
 
 Notes
 -----
-A student controls the names of the files that he hands in, and of the folders in his own. So only
-the first part of a path says whose it is, below a folder for a lesson or for a download; and a
-learning system's form of names is looked for only there, one system for the whole batch. In a drop
-box, where students themselves put files, the file system knows who put them there.
+A student controls the names of the files that they hand in, and of the folders in their own. So
+only the first part of a path says whose it is, below a folder for a lesson or for a download, and a
+learning system's form of names is looked for only there. In a drop box, where students themselves
+put files, the file system knows who put them there.
 """
 
 import os
@@ -41,7 +41,7 @@ HAND_IN, _DROP_BOX = "course hand-in", "drop box"
 _FEW = 4  # names, of which all must be a learning system's
 
 # How learning systems begin the names of the files and folders that they hand out.
-_SYSTEMS = {
+_FORMS = {
     # Since Moodle 4.1, the name of a folder ends with "file", and before that with "file_".
     "Moodle's download": (
         r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_((file|onlinetext)(_|$))?"
@@ -98,14 +98,17 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
         The name of that folder, which is the student's where a file names nobody.
     """
     parts = {place: _below_containers(place.parts) for place in places}
-    system = _system_of({path[0] for path in parts.values()})
-    if system is None:  # a folder for each download?
-        system = _system_below(parts.values())
-        if system is not None:
-            parts = {p: path[1:] if len(path) > 1 else path for p, path in parts.items()}
-    owners = {
-        place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()
-    }
+    # What `course hand-in` named may be beside what a learning system named.
+    system = _system_of({p[0] for p in parts.values() if not _is_hand_in(p[0])})
+    downloads = _downloads(parts.values(), system)
+    owners = {}
+    for place, lesson in places.items():
+        path = parts[place]
+        if path[0] in downloads and len(path) > 1:
+            parts[place] = path[1:]
+            owners[place] = _owner(path[1:], downloads[path[0]], lesson, folder)
+        else:
+            owners[place] = _owner(path, system, lesson, folder)
     replies = {place: _reply(place, parts[place], owner) for place, owner in owners.items()}
     first_download = _same_assignment(filter(None, replies.values()))
     for place, reply in replies.items():
@@ -115,17 +118,41 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
     return owners
 
 
-def _system_below(paths: Iterable[tuple[str, ...]]) -> str | None:
-    """Return the learning system whose downloads are in folders, or None.
+def _downloads(paths: Collection[tuple[str, ...]], system: str | None) -> dict[str, str]:
+    """Return the folders and archives that are downloads, and the learning system of each.
 
-    It has named most of what is in each folder. A teacher may have renamed some of it, but a
-    student could only name what is in the student's own folder.
+    The system has named most of what is in a download. A teacher may have renamed some of it, but
+    students could only name what is in their own folders: so either all folders beside one another
+    are downloads, or none is. An archive may be beside students' folders and other archives, unless
+    it names one of these students, who may then be anybody.
     """
-    inner: dict[str, set[str]] = {}
+    inside: dict[str, set[str]] = {}
     for path in paths:
-        inner.setdefault(path[0], set()).add(path[1] if len(path) > 1 else "")
-    systems = {_system_of(names, all_of_them=len(names) < _FEW) for names in inner.values()}
-    return systems.pop() if len(systems) == 1 else None
+        if not (_is_hand_in(path[0]) or (system and re.match(_FORMS[system], path[0]))):
+            inside.setdefault(path[0], set()).add(path[1] if len(path) > 1 else "")
+    systems = {
+        top: _system_of(names, all_of_them=len(names) < _FEW) for top, names in inside.items()
+    }
+    downloads = {top: name for top, name in systems.items() if name is not None}
+    is_all = len(inside) == len({path[0] for path in paths})
+    if is_all and downloads == systems and len(set(downloads.values())) == 1:
+        return downloads
+    students = {_normal(PurePath(top).stem) for top in inside if top not in downloads}
+    return {
+        top: name
+        for top, name in downloads.items()
+        if is_archive(top) and students.isdisjoint(_students_named(inside[top], name))
+    }
+
+
+def _students_named(names: Iterable[str], system: str) -> set[str]:
+    matches = (re.match(_FORMS[system], name) for name in names)
+    return {_normal(match["student"]) for match in matches if match}
+
+
+def _is_hand_in(name: str) -> bool:
+    """Tell whether `course hand-in` named this, and no learning system put words before it."""
+    return next((form for form in _FORMS if re.match(_FORMS[form], name)), "") == HAND_IN
 
 
 def _same_assignment(replies: Iterable[Reply]) -> dict[str, str]:
@@ -231,7 +258,7 @@ def _system_of(names: set[str], all_of_them: bool = False) -> str | None:
     """Return the learning system that named at least half of these, or all of them."""
     counts = {
         system: sum(re.match(pattern, name) is not None for name in names)
-        for system, pattern in _SYSTEMS.items()
+        for system, pattern in _FORMS.items()
     }
     system = max(counts, key=lambda system: counts[system])
     least = len(names) if all_of_them else len(names) / 2
@@ -242,7 +269,7 @@ def claimed(owner: Owner, students: set[str]) -> list[str]:
     """Return the other students whose names the student has given to his files and folders."""
     found: list[str] = []
     for name in owner.rest:
-        for system, pattern in _SYSTEMS.items():
+        for system, pattern in _FORMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
             # Canvas's form is no more than numbers between underscores, such as those of a date;
             # and a learning system rarely knows its students by their logins.
@@ -280,8 +307,9 @@ def copy_number(stem: str) -> int:
 
 
 def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folder: str) -> Owner:
-    named = re.match(_SYSTEMS[system], parts[0]) if system else None
-    if system and named:
+    if system is None or re.match(_FORMS[system], parts[0]) is None:
+        system = HAND_IN
+    if named := re.match(_FORMS[system], parts[0]):
         rest = (parts[0][named.end() :], *parts[1:])
         match = named.groupdict()
         student, id_ = _normal(match["student"]), match.get("id", "")

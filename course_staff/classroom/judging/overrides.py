@@ -141,7 +141,8 @@ def with_overrides(
             why = (
                 _NOBODY
                 if nobody
-                else "who handed in no notebook with it. Write the name as in gradebook.csv."
+                else "who handed in no notebook with it, so there are no points to change. If they "
+                "handed it in, check the name: it should be as in gradebook.csv or class.html."
             )
             raise BadInput(
                 f"overrides.csv changes {override.exercise} of {override.student}, {why}"

@@ -3,6 +3,7 @@
 import json
 import os
 import unicodedata
+import zipfile
 from itertools import product
 
 import pytest
@@ -376,6 +377,69 @@ def test_students_cannot_name_the_content_of_their_folders_into_a_download(tmp_p
         put(tmp_path / "eve" / MOODLE.format("ada", number))
     found = find_submissions(tmp_path)
     assert {s.student for s in found.submissions} == {"ada", "bob", "eve"}
+
+
+HAND_IN = "{}_gradienttape_2026-11-20-10-10-10.zip"
+
+
+def zipped(path, *places):
+    """Write a zip with a notebook of lesson 01 at each place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for place in places:
+            archive.writestr(place, given("01"))
+
+
+def download(path, *students):
+    zipped(path, *(MOODLE.format(student, 7 + n) for n, student in enumerate(students)))
+
+
+def hand_in(path):
+    zipped(path, "01_first_tape.ipynb")
+
+
+def test_a_download_may_be_beside_hand_ins_and_other_folders(tmp_path):
+    download(tmp_path / "GT1-Course work-55.zip", "Bo", "Cy", "Di")
+    hand_in(tmp_path / HAND_IN.format("ada"))
+    put(tmp_path / "Eve Young" / "01_first_tape.ipynb")
+    hand_in(tmp_path / "fay.zip")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"Bo", "Cy", "Di", "ada", "Eve Young", "fay"}
+    assert not found.crowded and not found.contradictions
+
+
+def test_a_hand_in_may_be_among_the_folders_of_a_download(tmp_path):
+    for number, student in enumerate(("Bo", "Cy", "Di")):
+        put(tmp_path / MOODLE.format(student, number))
+    hand_in(tmp_path / HAND_IN.format("ada"))
+    hand_in(tmp_path / HAND_IN.format("Bo").replace("2026-11-20", "2026-11-21"))
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"Bo", "Cy", "Di", "ada"}
+    assert len(found.contradictions) == 1  # Bo's hand-in: anybody could name a zip like this
+
+
+def test_a_later_download_may_be_beside_the_folders_of_the_first(tmp_path):
+    for number, student in enumerate(("Bo", "Cy", "Di")):
+        put(tmp_path / MOODLE.format(student, 7 + number))
+    put(tmp_path / "ada" / "01_first_tape.ipynb")
+    download(tmp_path / "GT1-Course work-55 (2).zip", "Bo", "Cy")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"Bo", "Cy", "Di", "ada"}
+    newest = {s.place for s in found.submissions if s.counts and s.student == "Bo"}
+    assert all("(2)" in place for place in newest) and len(newest) == 1
+    assert not found.crowded and not found.contradictions
+
+
+@pytest.mark.parametrize("student", ["ada", "ada.zip"])
+def test_an_archive_that_names_a_student_beside_it_is_no_download(tmp_path, student):
+    if student == "ada":
+        put(tmp_path / "ada" / "01_first_tape.ipynb")
+    else:
+        hand_in(tmp_path / "ada.zip")
+    download(tmp_path / "eve.zip", "ada", "Bo", "Cy", "Di")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {"ada", "eve"}
+    assert found.crowded
 
 
 def test_two_students_of_one_name_are_two(tmp_path):
