@@ -7,7 +7,7 @@
 #
 # **You will learn to**
 #
-# - decide whether you need a loop, a `train_step`, an optimizer or a loss of your own, or only `fit`;
+# - decide whether `fit` is enough, or whether you need your own loss, optimizer, `train_step` or loop;
 # - write a `train_step` that keeps everything `fit` does, and test it;
 # - change gradients inside the optimizer.
 #
@@ -40,10 +40,10 @@ from keras import layers
 # | the loss | a function for `compile(loss=...)` |
 # | each gradient, before the update | an optimizer with your own `update_step` |
 # | the update itself (two optimizers, conflicting losses, several gradients per batch) | a model with your own `train_step` |
-# | training that is not organized in batches | a loop |
+# | training in which an update needs more than one batch | a loop |
 #
-# Why not always write the loop? Because your loop would have to do everything else that `fit` does: metrics, sample
-# weights, loss scaling, the progress bar, and the calls to the callbacks.
+# Why not always write your own loop? Because it would have to do everything else that `fit` does: metrics, sample
+# weights, loss scaling, callbacks and the progress bar.
 #
 # This lesson starts with a `train_step`, because it shows what `fit` does with each batch. After that, you clip
 # gradients in an optimizer. *Going deeper* shows how to use your own loss.
@@ -51,7 +51,7 @@ from keras import layers
 # %% [markdown]
 # ## What does fit do with a batch?
 #
-# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead, and
+# `fit` calls `model.train_step(batch)` for each batch. If you override this method, `fit` calls yours instead, but it
 # still takes care of epochs, shuffling, callbacks and the progress bar. Here is a simple `train_step`:
 
 
@@ -69,12 +69,12 @@ class SimpleStep(keras.Sequential):
 
 
 # %% [markdown]
-# The tape, the gradient and the update are the ones from lesson 09. Three lines are new:
+# You know the tape, the gradient and the update from lesson 09. Three lines are new:
 #
-# - `compute_loss` computes the loss that you gave to `compile`, and adds the penalties in `model.losses`.
-# - The first entry of `self.metrics` is the running mean of the loss, which your step has to update.
-# - `compute_metrics` updates the metrics that you gave to `compile`, and returns the values of all metrics for `fit` to
-#   show and record.
+# - `compute_loss` computes the loss that you passed to `compile` and adds the penalties in `model.losses`.
+# - `self.metrics[0]` keeps the running mean of the loss. Your step has to update it.
+# - `compute_metrics` updates the metrics that you passed to `compile` and returns the values of all metrics, which `fit`
+#   shows and records.
 #
 # Does this step train exactly like Keras's own? To find out, use 512 examples from five classes and a small network
 # with an L2 penalty:
@@ -93,16 +93,15 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# Start two models from the same weights, and give them the same batches of 64:
+# Two helper functions train a model with `fit` and compare the weights of two models:
 
 
 # %%
-def three_epochs(model, batch_size=64, optimizer=None, **options):
-    """Train without shuffling, and return the history; the options go to fit."""
+def three_epochs(model, optimizer=None, **options):
+    """Train without shuffling, and return the history. The options go to fit."""
+    # these metrics use sample weights
     model.compile(optimizer or keras.optimizers.SGD(0.1), loss_fn, weighted_metrics=["accuracy"])
-    return model.fit(
-        x, y, batch_size=batch_size, epochs=3, shuffle=False, verbose=0, **options
-    ).history
+    return model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options).history
 
 
 def largest_difference(model, other):
@@ -110,9 +109,13 @@ def largest_difference(model, other):
     return max(np.max(np.abs(a - b)) for a, b in pairs)
 
 
+# %% [markdown]
+# Now start two models from the same weights, and give them the same batches of 64 examples:
+
 # %%
 keras_model, simple_model = build_model(), build_model(SimpleStep)
-keras_history, simple_history = three_epochs(keras_model), three_epochs(simple_model)
+keras_history = three_epochs(keras_model, batch_size=64)
+simple_history = three_epochs(simple_model, batch_size=64)
 
 print("loss, Keras: ", np.round(keras_history["loss"], 3))
 print("loss, simple:", np.round(simple_history["loss"], 3))
@@ -124,11 +127,11 @@ for name, values in keras_history.items():
     assert np.allclose(simple_history[name], values, rtol=1e-4)
 
 # %% [markdown]
-# It does. But this was the simplest call of `fit`.
+# The losses and the weights agree. But this was the simplest possible call to `fit`.
 #
 # ## What does the simple step leave out?
 #
-# People will soon ask more of `fit`. Try three common requests, one at a time.
+# Soon somebody will ask for more. Here are three common requests.
 #
 # First, **sample weights**: some examples should count more than others.
 
@@ -183,42 +186,43 @@ print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
 assert largest_difference(keras_model, simple_model) > 1e-2
 
 # %% [markdown]
-# The optimizer's `apply` divides the gradients by 8 in any case, but the simple step never multiplied the loss. So each
-# of its updates was one eighth of the right size.
+# The optimizer's `apply` always divides the gradients by 8, but the simple step never multiplied the loss. So each of its
+# updates was one eighth of the right size.
 #
-# Keras's own `train_step` handles all three. Here it is, simplified to one input tensor and one device:
+# Keras's own `train_step` handles all three. Here it is, simplified for one input tensor and one device:
 
 
 # %%
 class FullStep(keras.Sequential):
     def train_step(self, data):
-        # 1: sample weights, None if there are none
+        # sample weights, or None
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            # 3: loss scaling
+            # loss scaling
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
+        # a short last batch
         batch_size = tf.shape(x)[0]
-        # 2: a short last batch
         self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
 # %% [markdown]
-# In the line for the short last batch, the metric weights each batch by its size. The metric calls this argument
-# `sample_weight`, too, but it has nothing to do with the sample weights of `fit`.
+# `batch_size` tells the metric how much each batch counts. The metric's argument is also called `sample_weight`, but it
+# has nothing to do with the sample weights that you pass to `fit`.
 #
 # Test this step with all three requests at once:
 
 # %%
-histories, models = {}, {"Keras": build_model(), "full": build_model(FullStep)}
-example_weights = tf.random.uniform((512,))
+models = {"Keras": build_model(), "full": build_model(FullStep)}
+histories = {}
+options = {"batch_size": 100, "sample_weight": tf.random.uniform((512,))}
 for name, model in models.items():
     optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
-    histories[name] = three_epochs(model, 100, optimizer, sample_weight=example_weights)
+    histories[name] = three_epochs(model, optimizer, **options)
     print(f"loss, {name:5}", np.round(histories[name]["loss"], 4))
 
 difference = largest_difference(models["Keras"], models["full"])
@@ -229,21 +233,23 @@ for name, values in histories["Keras"].items():
     assert np.allclose(histories["full"][name], values, rtol=1e-4)
 losses = histories["full"]["loss"]
 assert difference < 1e-4 and losses[-1] < 0.9 * losses[0]
+assert FullStep.test_step is keras.Sequential.test_step
 
 # %% [markdown]
-# The losses agree, and so do the weights. (The loss is about half as large as before, because the sample weights are
-# 0.5 on average.) When you need your own step, copy this one and change as little as possible. `evaluate` and
-# validation call `test_step` instead, so they work as before.
+# The losses agree, and so do the weights of the models. (The loss is about half as large as before, because the sample
+# weights are 0.5 on average.) When you need your own step, copy this one and change as little as possible. `evaluate`
+# and validation call `test_step`, which you have not changed. If your step changes the loss, they still compute the old
+# one.
 #
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty: 0.1 times the mean of the squared predictions. Apart from that, its update should
-# match that of Keras's own step. You can ignore the metrics. Five things are missing. Some are among the three above;
-# the others are things that even the simple step got right.
+# This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
+# update the model exactly as Keras's own step does. But five things are missing: two of the three requests above, and
+# three things that even the simple step got right. (You can ignore the metrics, so the third request does not apply.)
 #
-# The model of the check has batch normalization and a regularizer, and its optimizer may have a `loss_scale_factor`.
-# `data` is a tuple `(x, y, sample_weight)`. Return `{"loss": loss}`, where the loss includes the penalty and is not
-# scaled.
+# The check uses a model with batch normalization and a regularizer, its own loss, and an optimizer that may have a
+# `loss_scale_factor`. `data` is a tuple `(x, y, sample_weight)`. Return `{"loss": loss}`, where the loss includes the
+# extra term and is not scaled.
 
 
 # %% exercise="14.3"
@@ -289,18 +295,18 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Now back to the clipping from the introduction, with a different limit for each layer (lesson 11). You could clip in a
-# `train_step`, between `tape.gradient` and `apply`. But the optimizer will not use the gradients as they are there,
-# because `apply` does three things:
+# Now back to the clipping from the introduction. As in lesson 11, each layer gets its own limit. You could clip in a
+# `train_step`, between `tape.gradient` and `apply`. But those are not yet the gradients that the optimizer uses. `apply`
+# takes three steps:
 #
 # 1. It divides the gradients by the loss-scale factor.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
 # Suppose the factor is 8. If you clip before `apply`, you clip gradients that are eight times too large, and step 1 then
-# divides them by 8. They end at one eighth of your limit, even those that needed no clipping.
+# divides them by 8. In effect, your limits are eight times too low.
 #
-# So clip in `update_step`. You do not even need a `train_step` for that; subclass the optimizer instead:
+# So clip in `update_step`. For that you need no `train_step`, only a subclass of the optimizer:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -317,7 +323,7 @@ class ClippedSGD(keras.optimizers.SGD):
 # %% [markdown]
 # (If one limit suits all variables, you need no subclass: the optimizer's `clipnorm` option is enough.)
 #
-# Does `fit` use the clipped gradients, also with loss scaling? SGD with a learning rate of 0.1 subtracts 0.1 times the
+# Does this clipping work in `fit`, even with loss scaling? SGD with a learning rate of 0.1 subtracts 0.1 times the
 # gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
 
 
@@ -334,11 +340,12 @@ def gradient_norms(optimizer):
 
 plain = gradient_norms(keras.optimizers.SGD(0.1))
 clipped = gradient_norms(ClippedSGD(0.1, loss_scale_factor=8.0))
-variables = build_model().trainable_variables
-for variable, before, after in zip(variables, plain, clipped, strict=True):
-    print(f"{variable.path:18} SGD {before:.3f}   ClippedSGD {after:.3f}")
+names = ["body/kernel", "body/bias", "head/kernel", "head/bias"]
+for name, before, after in zip(names, plain, clipped, strict=True):
+    print(f"{name:12} SGD {before:.3f}   ClippedSGD {after:.3f}")
 
 # %% tags=["claims"]
+assert ["model/" + name for name in names] == [v.path for v in build_model().trainable_variables]
 assert np.allclose(clipped, [0.3, plain[1], 0.1, 0.1], rtol=1e-3)
 assert plain[0] > 0.3 > plain[1] and min(plain[2:]) > 0.1
 assert np.allclose(gradient_norms(ClippedSGD(0.1)), clipped, rtol=1e-3)
@@ -383,17 +390,17 @@ unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
 assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
-# Three of the four gradients are now clipped to their limits, in spite of the loss scaling. The body's bias was already
-# below its limit.
+# Despite the loss scaling, three of the four gradients are now exactly at their limits. The gradient of `body/bias` was
+# already below the limit.
 #
 # ### Exercise 14.2: repair
 #
-# *Adaptive clipping* needs no chosen limits: it caps the norm of each gradient at one tenth of the norm of its
-# variable. If the norm of a variable is below 0.001, use 0.001 instead. Otherwise a variable that is all zeros could
-# never change.
+# With *adaptive clipping*, you choose no limits: the norm of each gradient is capped at one tenth of the norm of its
+# variable. If the norm of a variable is below 0.001, use 0.001 instead; without this floor, a variable that is all zeros
+# could never change.
 #
-# `adaptive(kind)` returns an optimizer class that clips this way. `kind` is a class such as `keras.optimizers.SGD`.
-# This version clips correctly in plain training, but not with loss scaling or accumulation. Fix it. Use only TensorFlow
+# `adaptive(kind)` takes an optimizer class such as `keras.optimizers.SGD` and returns a subclass that clips this way.
+# The version below works in plain training, but not with loss scaling or accumulation. Fix it. Use only TensorFlow
 # operations, because `fit` runs the optimizer in a graph.
 
 
@@ -423,7 +430,7 @@ check("14.2", adaptive)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which method gets a gradient after the loss scale has been divided out, and after the batches have been averaged?
+# Which method gets each gradient after the loss scale has been divided out and the batches have been averaged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -441,9 +448,9 @@ check("14.2", adaptive)
 # 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the
 #    gradient.
 # 2. There are two losses. Where their gradients conflict, you remove the conflicting part of each (lesson 12).
-# 3. Starting with the fourth epoch, you add twice as much noise to the inputs.
-# 4. For each batch, you take a small step uphill and compute the gradient there. Then you restore the weights, and
-#    apply this gradient to them.
+# 3. You add noise to the inputs. From the fourth epoch on, you double it.
+# 4. For each batch, you take a small step that increases the loss, and compute the gradient there. Then you restore the
+#    weights and apply this gradient to them.
 # 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best of the three, or
 #    restores the old weights if none of them lowers the loss.
 
@@ -472,8 +479,8 @@ check("14.5", means)
 # 1. An optimizer's `update_step` gets each gradient, and may add noise to it.
 # 2. Two gradients per batch: an optimizer sees only one.
 # 3. A callback sets the strength of the noise, and the data pipeline reads it.
-# 4. The gradient is taken at other weights, still one batch at a time.
-# 5. The loss on the whole data set decides, not a batch.
+# 4. Each batch needs two gradients, the second at other weights.
+# 5. Each update depends on the loss over the whole data set, not on one batch.
 #
 # </details>
 
@@ -492,12 +499,12 @@ check("14.5", means)
 # happens?</summary>
 #
 # If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the
-# factor. If your step does not scale the loss, `apply` divides anyway. By the time `update_step` runs, the factor has
-# been divided out.
+# factor. If your step does not scale the loss, `apply` divides anyway, and the updates are too small. Clip in
+# `update_step` instead: by then, the factor has been divided out.
 #
 # </details>
-# <details><summary>3. Your <code>train_step</code> ends with the same weights as Keras's own, but reports a different
-# loss. What do you check?</summary>
+# <details><summary>3. With your <code>train_step</code>, a model gets the same weights as with Keras's own, but reports a
+# different loss. What do you check?</summary>
 #
 # How it updates the loss metric: is each batch weighted by its size, and does the loss include the penalties?
 #
@@ -509,8 +516,8 @@ check("14.5", means)
 # - Use the simplest option that does the job, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
 #   and the metrics.
-# - Test it: from the same initial weights and with the same batches, it must end with the same weights as Keras's step.
-#   Repeat the test with sample weights, a short last batch and loss scaling.
+# - Test it: from the same initial weights and with the same batches, a model must get the same weights as with Keras's
+#   step. Repeat the test with sample weights, a short last batch and loss scaling.
 # - Change gradients in the optimizer's `update_step`.
 #
 # ```python

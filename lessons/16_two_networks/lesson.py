@@ -2,10 +2,10 @@
 # # 16 · Two networks
 #
 # You train two networks against each other: one makes samples, and the other judges whether they are real. Each network
-# has its own loss, and a training step for that loss must change only that network. If a step changes the wrong
-# network, you usually see no error, only useless samples. And even if every step is right, the first network may make
-# nearly the same sample every time. In this lesson you control which weights each step changes, and measure how varied
-# the samples are.
+# has its own loss, and a step that lowers this loss must change only that network. If a step changes the wrong network,
+# you usually see no error, only useless samples. And even if every step is right, the network that makes the samples may
+# make nearly the same one every time. In this lesson you control which weights each step changes, and measure how
+# varied the samples are.
 #
 # **You will learn to**
 #
@@ -103,12 +103,12 @@ def generator_loss(fake_logits):
 # ## Whose weights does a loss change?
 #
 # A round of training has two steps. The first lowers the discriminator's loss and must change only the discriminator.
-# The second lowers the generator's loss and must change only the generator. But both losses depend on both networks:
+# The second lowers the generator's loss and must change only the generator.
 #
 # > **Predict**
 # >
-# > The discriminator's loss is computed from real examples and from fakes, and the generator makes the fakes while the
-# > tape is recording. What is the gradient of this loss with respect to the *generator's* variables?
+# > The discriminator's loss is computed from real examples and from fakes, all in one `with` block. What is the gradient
+# > of this loss with respect to the *generator's* variables?
 
 # %%
 predict("16.c", "")
@@ -173,21 +173,23 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 
 # %% [markdown]
 # The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
-# generator to respond to the new weights, run the forward pass again under a new tape. These are *alternating* updates,
-# and this lesson uses them. *Simultaneous* updates take both gradients from one recording. That saves a forward pass,
-# but then the generator responds to the discriminator as it was before its step.
+# generator to respond to the new weights, run the forward pass again under a new tape.
+#
+# Updating one player after the other, each under its own tape, is called *alternating*, and this lesson does it that
+# way. *Simultaneous* updates take both gradients from one recording. That saves a forward pass, but the generator
+# responds to the discriminator as it was before its step. Both ways are common; the trap is to write one and mean the
+# other.
 #
 # ### Exercise 16.1: repair
 #
 # `play_round` below should play one round of the game, but it has several bugs. Fix it so that it takes two steps:
 #
-# 1. update only the discriminator, with the gradient of the first loss that `losses_of` returns;
-# 2. update only the generator, with the gradient of the second loss. Compute that loss with the discriminator's new
-#    weights.
+# 1. update only the discriminator, using its own loss;
+# 2. update only the generator, using its own loss, computed with the discriminator's new weights.
 #
-# Each player has its own optimizer. Call both models with `training=True`. Use the same `real` and `noise` in both
-# steps, so that the check can compare your result. Compute the losses by calling the argument `losses_of`, because the
-# check passes its own version. Here is ours:
+# Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and `noise` in both
+# steps. Get both losses from the argument `losses_of`, even if a step needs only one of them; the check passes a
+# function like this:
 
 
 # %%
@@ -253,14 +255,14 @@ check("16.1", play_round)
 # loss.
 #
 # For each fake, the discriminator returns a logit, z. The probability that it gives to "real" is p = sigmoid(z). Two
-# losses fall as p rises:
+# losses are common, and both fall as p rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
 # - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`: cross-entropy with the label 1.
 #
-# They differ in how steeply they fall as z rises. By the chain rule, the gradient for a weight of the generator is the
-# slope of the loss with respect to z, times the slope of z with respect to that weight. If the first factor is nearly 0,
-# the generator hardly learns.
+# They differ in how steeply they fall as z rises. By the chain rule, the gradient for a weight has two factors: the slope
+# of the loss with respect to z, and the slope of z with respect to the weight. If the first factor is nearly 0, the
+# generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
@@ -335,9 +337,9 @@ def count_modes(generator):
 
 
 # %% [markdown]
-# And what happens if the generator takes more steps than the discriminator? `make_round` returns the round of exercise
-# 16.1 as a `tf.function`, in which the generator may take several steps. As usual in practice, every step draws new
-# noise:
+# And what happens if the generator takes more steps than the discriminator? To find out, `make_round` makes the round of
+# exercise 16.1 into a `tf.function`, and lets the generator take several steps in each round. Every step draws new
+# noise, as is usual:
 
 
 # %%
@@ -413,12 +415,13 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # %% [markdown]
 # With one step each, the generator spreads its points over the clouds. With five generator steps per round, it puts
 # nearly all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
-# If the discriminator did not change, the generator's best strategy would be to map all noise to the single point that
-# looks most real to it. Once the discriminator has learned to reject that point, the generator moves to another.
+# Against a fixed discriminator, its best strategy would be to map all noise to the single point that looks most real.
+# During five steps the discriminator is fixed. When it then learns to reject this point, the generator just moves to
+# another.
 #
 # A single game proves little, so we repeated both games with nine seeds. With one step each, every generator reached all
-# eight clouds. With five generator steps, seven of the nine collapsed and reached one cloud or none. (These counts vary a
-# little from machine to machine.)
+# eight clouds. With five generator steps, seven of the nine collapsed: all their points were in one place, inside a
+# cloud or outside all of them. (These counts vary a little from machine to machine.)
 #
 # If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
 # lower learning rate. If that is not enough, change the loss, as in *Going deeper*.
@@ -441,11 +444,9 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # and the optimizer raises an error.
 #
 # </details>
-# <details><summary>3. Both losses have stopped changing, and all samples look alike. What do you do?</summary>
+# <details><summary>3. All samples look alike. What is this called, and why does the generator's loss not prevent it?</summary>
 #
-# Do not trust the losses. Look at the samples, and measure how varied they are. Then shift the balance toward the
-# discriminator: give the generator fewer steps, or a lower learning rate. If that fails, change the loss, as in *Going
-# deeper*.
+# Mode collapse. The loss asks only whether each fake looks real, not whether the fakes differ from one another.
 #
 # </details>
 
