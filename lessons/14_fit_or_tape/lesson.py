@@ -2,13 +2,13 @@
 # # 14 · fit or tape
 #
 # You wrote your own loop to clip gradients, and it worked until one colleague needed sample weights and another
-# switched to 16-bit arithmetic. `fit` supports both; your loop supports neither. In this lesson you change only the
-# part of `fit` that you need to change, and test that the rest still works.
+# switched to 16-bit arithmetic. `fit` supports both; your loop supports neither. In this lesson you replace one part of
+# `fit`, and test that the rest still works.
 #
 # **You will learn to**
 #
 # - decide whether `fit` is enough, or whether you need your own loss, optimizer, `train_step` or loop;
-# - write a `train_step` that keeps everything `fit` does, and test it;
+# - write a `train_step` that preserves everything else `fit` does, and test it;
 # - change gradients inside the optimizer.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
@@ -40,12 +40,12 @@ from keras import layers
 # | the loss | a function for `compile(loss=...)` |
 # | each gradient, before the update | an optimizer with your own `update_step` |
 # | the update itself (two optimizers, conflicting losses, several gradients per batch) | a model with your own `train_step` |
-# | training in which an update needs more than one batch | a loop |
+# | the loop itself (for example, an update that needs the loss on the whole data set) | a loop |
 #
 # Why not always write your own loop? Because it would have to do everything else that `fit` does: metrics, sample
 # weights, loss scaling, callbacks and the progress bar.
 #
-# This lesson starts with a `train_step`, because it shows what `fit` does with each batch. After that, you clip
+# We start with a `train_step`, because writing one shows you what `fit` does with each batch. After that, you clip
 # gradients in an optimizer. *Going deeper* shows how to use your own loss.
 
 # %% [markdown]
@@ -71,13 +71,13 @@ class SimpleStep(keras.Sequential):
 # %% [markdown]
 # You know the tape, the gradient and the update from lesson 09. Three lines are new:
 #
-# - `compute_loss` computes the loss that you passed to `compile` and adds the penalties in `model.losses`.
+# - `compute_loss` applies the loss function that you passed to `compile` and adds the penalties in `model.losses`.
 # - `self.metrics[0]` keeps the running mean of the loss. Your step has to update it.
 # - `compute_metrics` updates the metrics that you passed to `compile` and returns the values of all metrics, which `fit`
 #   shows and records.
 #
-# Does this step train exactly like Keras's own? To find out, use 512 examples from five classes and a small network
-# with an L2 penalty:
+# Does this step train the model exactly as Keras's own step does? To find out, we'll train a small network with an L2
+# penalty on 512 examples from five classes:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -93,7 +93,7 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# Two helper functions train a model with `fit` and compare the weights of two models:
+# You need two helper functions: one trains a model with `fit`, and the other compares the weights of two models.
 
 
 # %%
@@ -127,11 +127,11 @@ for name, values in keras_history.items():
     assert np.allclose(simple_history[name], values, rtol=1e-4)
 
 # %% [markdown]
-# The losses and the weights agree. But this was the simplest possible call to `fit`.
+# The losses and the weights agree. But this call to `fit` asked for nothing special.
 #
 # ## What does the simple step leave out?
 #
-# Soon somebody will ask for more. Here are three common requests.
+# Real projects ask for more. Here are three common situations.
 #
 # First, **sample weights**: some examples should count more than others.
 
@@ -173,7 +173,7 @@ assert not np.allclose(keras_history["loss"], simple_history["loss"], rtol=1e-3)
 #
 # Third, **loss scaling**. In 16-bit arithmetic, small gradients can round to zero. To prevent this, Keras multiplies
 # the loss, and with it every gradient, by a large factor. Before the update, it divides the gradients by the same
-# factor. Here the factor is 8:
+# factor. Here a factor of 8 is enough to show the effect:
 
 # %%
 keras_model, simple_model = build_model(), build_model(SimpleStep)
@@ -186,8 +186,8 @@ print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
 assert largest_difference(keras_model, simple_model) > 1e-2
 
 # %% [markdown]
-# The optimizer's `apply` always divides the gradients by 8, but the simple step never multiplied the loss. So each of its
-# updates was one eighth of the right size.
+# The optimizer's `apply` always divides the gradients by 8, but the simple step never multiplied the loss. So each of
+# its updates was one eighth of the right size.
 #
 # Keras's own `train_step` handles all three. Here it is, simplified for one input tensor and one device:
 
@@ -211,10 +211,10 @@ class FullStep(keras.Sequential):
 
 
 # %% [markdown]
-# `batch_size` tells the metric how much each batch counts. The metric's argument is also called `sample_weight`, but it
-# has nothing to do with the sample weights that you pass to `fit`.
+# `batch_size` tells the metric how much each batch counts. The argument of `update_state` happens to be called
+# `sample_weight` too, but it has nothing to do with the sample weights that you pass to `fit`.
 #
-# Test this step with all three requests at once:
+# Test this step in all three situations at once:
 
 # %%
 models = {"Keras": build_model(), "full": build_model(FullStep)}
@@ -236,20 +236,23 @@ assert difference < 1e-4 and losses[-1] < 0.9 * losses[0]
 assert FullStep.test_step is keras.Sequential.test_step
 
 # %% [markdown]
-# The losses agree, and so do the weights of the models. (The loss is about half as large as before, because the sample
-# weights are 0.5 on average.) When you need your own step, copy this one and change as little as possible. `evaluate`
-# and validation call `test_step`, which you have not changed. If your step changes the loss, they still compute the old
-# one.
+# Both the losses and the models' weights agree. (The loss has roughly halved because the sample weights average 0.5.)
+# When you need your own step, copy this one and change as little as possible.
+#
+# `evaluate` and validation call `test_step`, which you have not changed. So if your `train_step` changes the loss, they
+# still report the original loss, unless you override `test_step` too.
 #
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
-# update the model exactly as Keras's own step does. But five things are missing: two of the three requests above, and
-# three things that even the simple step got right. (You can ignore the metrics, so the third request does not apply.)
+# update the model exactly as Keras's own step does. But it leaves out five things: it fails in two of the three
+# situations above, and it misses three things that even the simple step got right. (Ignore the metrics: the short last
+# batch does not matter here.)
 #
-# The check uses a model with batch normalization and a regularizer, its own loss, and an optimizer that may have a
-# `loss_scale_factor`. `data` is a tuple `(x, y, sample_weight)`. Return `{"loss": loss}`, where the loss includes the
-# extra term and is not scaled.
+# The check uses a model with batch normalization and a regularizer. It is compiled with a loss other than the mean
+# squared error, and with an optimizer that may have a `loss_scale_factor`. `data` is a tuple `(x, y, sample_weight)`.
+# The sample weights do not affect the extra term. Return `{"loss": loss}`, where the loss includes the extra term and
+# is not scaled.
 
 
 # %% exercise="14.3"
@@ -296,17 +299,18 @@ check("14.3", penalized_train_step)
 # ## How do I change the gradients?
 #
 # Now back to the clipping from the introduction. As in lesson 11, each layer gets its own limit. You could clip in a
-# `train_step`, between `tape.gradient` and `apply`. But those are not yet the gradients that the optimizer uses. `apply`
-# takes three steps:
+# `train_step`, between `tape.gradient` and `apply`. But the gradients that you have there are not yet the ones that the
+# optimizer uses. `apply` takes three steps:
 #
 # 1. It divides the gradients by the loss-scale factor.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
-# Suppose the factor is 8. If you clip before `apply`, you clip gradients that are eight times too large, and step 1 then
-# divides them by 8. In effect, your limits are eight times too low.
+# Suppose the factor is 8. If a full step clips before `apply`, it clips gradients that are eight times too large, and
+# step 1 then divides them by 8. In effect, your limits are one eighth of what you intended.
 #
-# So clip in `update_step`. For that you need no `train_step`, only a subclass of the optimizer:
+# So clip in `update_step`. You don't need a `train_step` for that, just a subclass of the optimizer. Its `variable` is
+# a TensorFlow variable, whose name also contains the layer:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -321,7 +325,7 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# (If one limit suits all variables, you need no subclass: the optimizer's `clipnorm` option is enough.)
+# (If one limit suits all variables, you don't need a subclass either: the optimizer's `clipnorm` option is enough.)
 #
 # Does this clipping work in `fit`, even with loss scaling? SGD with a learning rate of 0.1 subtracts 0.1 times the
 # gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
@@ -390,14 +394,14 @@ unclipped.fit(batches, epochs=2, shuffle=False, verbose=0)
 assert largest_difference(by_fit, unclipped) > 0.01
 
 # %% [markdown]
-# Despite the loss scaling, three of the four gradients are now exactly at their limits. The gradient of `body/bias` was
-# already below the limit.
+# Despite the loss scaling, three of the four norms are now exactly at their limits. The norm for `body/bias` was below
+# its limit to begin with.
 #
 # ### Exercise 14.2: repair
 #
-# With *adaptive clipping*, you choose no limits: the norm of each gradient is capped at one tenth of the norm of its
-# variable. If the norm of a variable is below 0.001, use 0.001 instead; without this floor, a variable that is all zeros
-# could never change.
+# In *adaptive clipping*, you don't choose the limits yourself: the norm of each gradient is capped at one tenth of the
+# norm of its variable. If the norm of a variable is below 0.001, use 0.001 instead; without this floor, a variable that
+# is all zeros could never change.
 #
 # `adaptive(kind)` takes an optimizer class such as `keras.optimizers.SGD` and returns a subclass that clips this way.
 # The version below works in plain training, but not with loss scaling or accumulation. Fix it. Use only TensorFlow
@@ -430,7 +434,7 @@ check("14.2", adaptive)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which method gets each gradient after the loss scale has been divided out and the batches have been averaged?
+# Which method gets each gradient after it has been divided by the loss scale and averaged over the batches?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -448,7 +452,7 @@ check("14.2", adaptive)
 # 1. You add random noise to each gradient before Adam uses it. The norm of the noise is one tenth of the norm of the
 #    gradient.
 # 2. There are two losses. Where their gradients conflict, you remove the conflicting part of each (lesson 12).
-# 3. You add noise to the inputs. From the fourth epoch on, you double it.
+# 3. You add noise to the inputs, and use twice as much from the fourth epoch on.
 # 4. For each batch, you take a small step that increases the loss, and compute the gradient there. Then you restore the
 #    weights and apply this gradient to them.
 # 5. Each update tries three step sizes, and measures the loss on the whole data set. It keeps the best of the three, or
@@ -477,7 +481,7 @@ check("14.5", means)
 # <details><summary>The reasons (open this after you have passed)</summary>
 #
 # 1. An optimizer's `update_step` gets each gradient, and may add noise to it.
-# 2. Two gradients per batch: an optimizer sees only one.
+# 2. Each batch has two gradients, and an optimizer sees only one.
 # 3. A callback sets the strength of the noise, and the data pipeline reads it.
 # 4. Each batch needs two gradients, the second at other weights.
 # 5. Each update depends on the loss over the whole data set, not on one batch.
@@ -503,8 +507,8 @@ check("14.5", means)
 # `update_step` instead: by then, the factor has been divided out.
 #
 # </details>
-# <details><summary>3. With your <code>train_step</code>, a model gets the same weights as with Keras's own, but reports a
-# different loss. What do you check?</summary>
+# <details><summary>3. A model trained with your <code>train_step</code> ends up with the same weights as one trained with
+# Keras's own, but reports a different loss. What do you check?</summary>
 #
 # How it updates the loss metric: is each batch weighted by its size, and does the loss include the penalties?
 #
@@ -516,8 +520,8 @@ check("14.5", means)
 # - Use the simplest option that does the job, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
 #   and the metrics.
-# - Test it: from the same initial weights and with the same batches, a model must get the same weights as with Keras's
-#   step. Repeat the test with sample weights, a short last batch and loss scaling.
+# - Test it: starting from the same weights and given the same batches, your model must end with the same weights as one
+#   trained with Keras's step. Repeat the test with sample weights, a short last batch and loss scaling.
 # - Change gradients in the optimizer's `update_step`.
 #
 # ```python

@@ -1,11 +1,11 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# You train two networks against each other: one makes samples, and the other judges whether they are real. Each network
-# has its own loss, and a step that lowers this loss must change only that network. If a step changes the wrong network,
-# you usually see no error, only useless samples. And even if every step is right, the network that makes the samples may
-# make nearly the same one every time. In this lesson you control which weights each step changes, and measure how
-# varied the samples are.
+# You train two networks against each other: a generator makes samples, and a discriminator judges whether they are
+# real. Each network has its own loss, and a step that lowers one network's loss must leave the other network alone. If
+# a step changes the wrong network, you usually get no error message, just useless samples. And even when every step is
+# right, the generator may turn out nearly the same sample every time. In this lesson you decide which weights each step
+# changes, and you measure how varied the samples are.
 #
 # **You will learn to**
 #
@@ -30,13 +30,12 @@ from keras import layers
 # %% [markdown]
 # ## What does each player want?
 #
-# In a **generative adversarial network (GAN)**, two networks are trained against each other. The **generator** turns
-# noise into examples, called *fakes*, and different noise should give different fakes. The **discriminator** judges
-# whether an example is real. Nobody has a formula for "looks real", so a second network learns to judge it, and the
-# gradient that flows back through it tells the generator how to make its fakes more convincing. Think of the networks
-# as two players in a game.
+# The two networks are called a **generative adversarial network (GAN)**. The **generator** turns noise into examples,
+# called *fakes*. Different noise should give different fakes. The **discriminator** judges whether an example is real.
+# Nobody has a formula for "looks real", so a second network learns to be the judge. The gradient that flows back
+# through it tells the generator how to make its fakes more convincing. Think of the networks as two players in a game.
 #
-# Both players here are the same kind of small network, so one function can build either:
+# Both players here are the same kind of small network, so one function can build both:
 
 
 # %%
@@ -100,15 +99,15 @@ def generator_loss(fake_logits):
 
 
 # %% [markdown]
-# ## Whose weights does a loss change?
+# ## Whose weights does a step change?
 #
 # A round of training has two steps. The first lowers the discriminator's loss and must change only the discriminator.
 # The second lowers the generator's loss and must change only the generator.
 #
 # > **Predict**
 # >
-# > The discriminator's loss is computed from real examples and from fakes, all in one `with` block. What is the gradient
-# > of this loss with respect to the *generator's* variables?
+# > Inside one `with` block, the generator makes fakes, the discriminator judges them and some real examples, and the
+# > discriminator's loss is computed. What is the gradient of this loss with respect to the *generator's* variables?
 
 # %%
 predict("16.c", "")
@@ -133,22 +132,22 @@ for variable, gradient in zip(variables, gradients, strict=True):
 assert all(g is not None and np.any(g) for g in gradients)
 
 # %% [markdown]
-# The discriminator's loss depends on the fakes, so its gradient is nonzero for all the generator's variables. This does
-# no harm as long as you never apply these gradients.
+# The discriminator's loss depends on the fakes, and the fakes depend on the generator's variables, so the gradients are
+# not zero. This does no harm as long as you never apply them.
 #
-# A tape records how each value was computed, but it does not know which loss belongs to which player. That is up to
-# you: **differentiate each player's loss only with respect to that player's variables, and give each player its own
-# optimizer**.
+# A tape records how each value was computed, but it does not know which loss belongs to which player. Keeping track of
+# that is your job: **differentiate each player's loss only with respect to that player's variables, and give each
+# player its own optimizer**.
 #
 # A common mistake is to add the two losses and differentiate the sum with respect to all variables. Each player is then
-# pulled toward its opponent's goal as well as its own. The discriminator is rewarded for calling fakes real, and the
-# generator for making fakes that are easy to spot.
+# pulled toward its opponent's goal as well as its own. The discriminator is also rewarded for calling fakes real, and
+# the generator for making fakes that are easy to spot.
 #
 # ## When do you need a new tape?
 #
 # Using the wrong variables is one trap; using an old tape is another. The tape above recorded both losses. Suppose the
-# discriminator takes a step, and afterward you get the generator's gradient from this same tape. Does that gradient use
-# the discriminator's old weights or its new ones? Look at one variable, the generator's first kernel:
+# discriminator takes a step, and you then take the generator's gradient from this same tape. Does that gradient use the
+# discriminator's old weights or its new ones? Look at one variable, the generator's first kernel:
 
 # %%
 kernel = generator.trainable_variables[0]
@@ -175,10 +174,9 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 # The first two norms are equal, so the tape used the old weights: it keeps the values that it recorded. If you want the
 # generator to respond to the new weights, run the forward pass again under a new tape.
 #
-# Updating one player after the other, each under its own tape, is called *alternating*, and this lesson does it that
-# way. *Simultaneous* updates take both gradients from one recording. That saves a forward pass, but the generator
-# responds to the discriminator as it was before its step. Both ways are common; the trap is to write one and mean the
-# other.
+# Updating the players one after the other, each under its own tape, is called *alternating* training; it is what we use
+# here. *Simultaneous* training takes both gradients from one recording. That saves a forward pass, but the generator
+# then responds to the old discriminator. Both are common; just be sure to write the one that you mean.
 #
 # ### Exercise 16.1: repair
 #
@@ -188,8 +186,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 # 2. update only the generator, using its own loss, computed with the discriminator's new weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and `noise` in both
-# steps. Get both losses from the argument `losses_of`, even if a step needs only one of them; the check passes a
-# function like this:
+# steps. The argument `losses_of` is a function like the one below, which returns both losses. Call it in each step, and
+# use the loss that you need.
 
 
 # %%
@@ -249,25 +247,25 @@ check("16.1", play_round)
 # </details>
 
 # %% [markdown]
-# ## Which loss helps a generator that is losing?
+# ## Which loss helps a struggling generator?
 #
 # Early in the game, the discriminator rejects nearly every fake. Can the generator still learn? That depends on its
 # loss.
 #
-# For each fake, the discriminator returns a logit, z. The probability that it gives to "real" is p = sigmoid(z). Two
-# losses are common, and both fall as p rises:
+# For each fake, the discriminator returns a logit, z. It assigns "real" the probability p = sigmoid(z). Two losses are
+# common, and both fall as p rises:
 #
 # - `log(1 - p)`, the **minimax loss** of the original paper (Goodfellow et al., 2014);
 # - `-log(p)`, the **non-saturating loss**, which is our `generator_loss`: cross-entropy with the label 1.
 #
-# They differ in how steeply they fall as z rises. By the chain rule, the gradient for a weight has two factors: the slope
-# of the loss with respect to z, and the slope of z with respect to the weight. If the first factor is nearly 0, the
-# generator hardly learns.
+# They differ in how steeply they fall as z rises. By the chain rule, the gradient for a weight has two factors: the
+# slope of the loss with respect to z, and the slope of z with respect to the weight. If the first factor is nearly 0,
+# the generator hardly learns.
 #
 # ### Exercise 16.2: predict
 #
-# The discriminator gives a fake the logit -4, so its probability of being real is p = sigmoid(-4) = 0.018. Compute the
-# slope of each loss with respect to the logit, to three decimals:
+# The discriminator gives a fake a logit of -4, so its probability of being real is p = sigmoid(-4) = 0.018. Compute the
+# slope of each loss with respect to the logit, to three decimal places:
 #
 # 1. `log(1 - p)`, the minimax loss;
 # 2. `-log(p)`, the non-saturating loss.
@@ -314,15 +312,14 @@ assert np.allclose(minimax_slopes, -tf.sigmoid(logits), atol=1e-4)
 assert np.allclose(non_saturating_slopes, tf.sigmoid(logits) - 1, atol=1e-4)
 
 # %% [markdown]
-# Look at the first column: at the logit -4, the discriminator is sure that the example is fake. There, `log(1 - p)` is
-# almost flat, so an SGD step hardly moves the generator, but `-log(p)` is steep. With Adam, which rescales small
-# gradients, the difference matters less. Still, `-log(p)` is the safe choice with either optimizer, and the original
-# paper recommends it.
+# At a logit of -4, the discriminator is sure that the example is fake. There, `log(1 - p)` is almost flat, so an SGD
+# step hardly moves the generator. But `-log(p)` is steep. With Adam, which rescales small gradients, the difference
+# matters less. Still, `-log(p)` is the safer choice with either optimizer, and the original paper recommends it.
 #
 # ## What does mode collapse look like?
 #
-# Will the generator reach all eight clouds? Each cloud is a **mode** of the data. We say that the generator reaches a
-# mode if more than 5% of its points lie within 0.4 of that cloud's center. (An equal share would be 12.5%.)
+# Will the generator reach all eight clouds? Each cloud is a **mode** of the data. The generator counts as
+# reaching a mode if more than 5% of its points lie within 0.4 of the mode's center. (An equal share would be 12.5%.)
 
 
 # %%
@@ -337,9 +334,8 @@ def count_modes(generator):
 
 
 # %% [markdown]
-# And what happens if the generator takes more steps than the discriminator? To find out, `make_round` makes the round of
-# exercise 16.1 into a `tf.function`, and lets the generator take several steps in each round. Every step draws new
-# noise, as is usual:
+# And what happens if the generator takes more steps than the discriminator? To find out, we write the round again as a
+# `tf.function`, now with any number of generator steps. As usual, every step draws fresh noise:
 
 
 # %%
@@ -414,14 +410,14 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 
 # %% [markdown]
 # With one step each, the generator spreads its points over the clouds. With five generator steps per round, it puts
-# nearly all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for variety.
-# Against a fixed discriminator, its best strategy would be to map all noise to the single point that looks most real.
-# During five steps the discriminator is fixed. When it then learns to reject this point, the generator just moves to
-# another.
+# nearly all its points in one place. This is called **mode collapse**. Nothing in the generator's loss asks for
+# variety. Against a fixed discriminator, the generator's best strategy is to map all noise to the single point that
+# looks most real. And during the five generator steps, the discriminator is fixed. Once it learns to reject that point,
+# the generator simply moves to another.
 #
-# A single game proves little, so we repeated both games with nine seeds. With one step each, every generator reached all
-# eight clouds. With five generator steps, seven of the nine collapsed: all their points were in one place, inside a
-# cloud or outside all of them. (These counts vary a little from machine to machine.)
+# A single game proves little, so we repeated both games with nine seeds. With one step each, every generator reached
+# all eight clouds. With five generator steps, seven of the nine collapsed: nearly all their points were in one place,
+# which was not always inside a cloud. (These counts vary a little from machine to machine.)
 #
 # If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
 # lower learning rate. If that is not enough, change the loss, as in *Going deeper*.

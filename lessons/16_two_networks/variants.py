@@ -113,7 +113,7 @@ print(thief.numpy())
     ),
     Variant(
         id="16.c",
-        section="Whose weights does a loss change?",
+        section="Whose weights does a step change?",
         program="""
 painter, expert = tf.Variable(2.0), tf.Variable(3.0)
 
@@ -140,7 +140,7 @@ print(slope if slope is None else slope.numpy())
     ),
     Variant(
         id="16.c",
-        section="Whose weights does a loss change?",
+        section="Whose weights does a step change?",
         program="""
 forger, bank = tf.Variable(4.0), tf.Variable(0.5)
 
@@ -207,7 +207,7 @@ print(len(np.unique(between)))
     ),
     Variant(
         id="16.2",
-        section="Which loss helps a generator that is losing?",
+        section="Which loss helps a struggling generator?",
         program="""
 logit = tf.Variable(-6.0)  # the discriminator is sure that it is a fake
 
@@ -230,7 +230,7 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
     ),
     Variant(
         id="16.2",
-        section="Which loss helps a generator that is losing?",
+        section="Which loss helps a struggling generator?",
         program="""
 logit = tf.Variable(5.0)  # the discriminator takes the fake for real
 
