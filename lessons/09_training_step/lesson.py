@@ -276,12 +276,13 @@ def make_step(training, penalties):
     return step
 
 
+differences = {}
 for name, step in [("training=True", make_step(None, 1)), ("model.losses", make_step(True, 0))]:
-    print(f"without {name}: differs from fit by up to {largest_difference(train(step), theirs):.2f}")
+    differences[name] = largest_difference(train(step), theirs)
+    print(f"without {name}: differs from fit by up to {differences[name]:.2f}")
 
 # %% tags=["claims"]
-assert largest_difference(train(make_step(None, 1)), theirs) > 1e-3
-assert largest_difference(train(make_step(True, 0)), theirs) > 1e-3
+assert min(differences.values()) > 1e-3
 assert largest_difference(train(make_step(True, 1)), theirs) < 1e-4
 
 # %% [markdown]

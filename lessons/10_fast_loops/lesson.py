@@ -406,7 +406,7 @@ runs = {
 seconds = {}
 for name, run in runs.items():
     print("timing:", name)
-    repeats = 2 if name == "eager step" else 10  # it is slow
+    repeats = 1 if name == "eager step" else 5  # it is slow
     seconds[name] = min(timeit.repeat(run, number=1, repeat=repeats))
 
 # %% [markdown]

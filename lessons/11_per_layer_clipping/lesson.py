@@ -689,15 +689,18 @@ def train_recurrent(limit, steps=50):
     large = keras.initializers.Orthogonal(gain=1.2, seed=11)
     recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)
     model = keras.Sequential([keras.Input((30, 1)), recurrent, layers.Dense(1)])
-    optimizer, history = keras.optimizers.SGD(0.05), []
-    for _ in range(steps):
+    optimizer = keras.optimizers.SGD(0.05)
+
+    @tf.function
+    def step():
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
         gradients = tape.gradient(loss, model.trainable_variables)
         clipped, norm = tf.clip_by_global_norm(gradients, limit)
         optimizer.apply(clipped, model.trainable_variables)
-        history.append((float(loss), float(norm)))
-    return np.transpose(history)
+        return loss, norm
+
+    return np.transpose([step() for _ in range(steps)])
 
 
 wild_loss, wild_norms = train_recurrent(limit=1e9, steps=3)

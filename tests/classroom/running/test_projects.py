@@ -76,12 +76,19 @@ PROJECTS = {
         {"part_4": [("mean(residual**2)", "mean(residual**2) + sum(model.losses)")]},
         {"21.4": "penalties counted"},
     ),
-    "clipped by variable, and resumed with other batches": (
+    "clipped by variable, and answers scaled by the batch": (
         {
             "part_1": [('variable.path.rpartition("/")[0]', "variable.path")],
-            "part_3": [("kept.append(generator.state)", "pass")],
+            "part_5": [
+                *SEARCHED,
+                ("best)}", "best) - np.mean(form(inputs['river'], best))}"),
+            ],
         },
-        {"21.1": "by variable", "21.3": "generator"},
+        {"21.1": "by variable", "21.5": "river by the batch"},
+    ),
+    "resumed with other batches": (
+        {"part_3": [("kept.append(generator.state)", "pass")]},
+        {"21.3": "generator"},
     ),
     "clipped in the loop, and not in the step, and a coefficient that no gradient reaches": (
         {
@@ -90,15 +97,9 @@ PROJECTS = {
         },
         {"21.2": "clip left out", "21.4": "some without a gradient"},
     ),
-    "resumed without the optimizer, and answers scaled by the batch": (
-        {
-            "part_3": [(", *optimizer.variables", "")],
-            "part_5": [
-                *SEARCHED,
-                ("best)}", "best) - np.mean(form(inputs['river'], best))}"),
-            ],
-        },
-        {"21.3": "momentum, count, rate", "21.5": "river by the batch"},
+    "resumed without the optimizer": (
+        {"part_3": [(", *optimizer.variables", "")]},
+        {"21.3": "momentum, count, rate"},
     ),
     "measurements and no equation": (
         {
@@ -139,7 +140,7 @@ def test_a_project_of_right_parts_earns_every_point(server, batch, tmp_path):
 
 
 # Each wrong part has its gallery observed: on a push, those of two parts are enough.
-ON_A_PUSH = "clipped by variable, and resumed with other batches"
+ON_A_PUSH = "clipped by variable, and answers scaled by the batch"
 
 
 @pytest.mark.parametrize(
