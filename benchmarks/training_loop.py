@@ -16,7 +16,7 @@ from rich.table import Table
 
 _BATCH_SIZE = 128
 _FASTER = 1.0  # times as fast as fit, in the slowest round
-_LIMIT = 1.2  # times the compiled steps alone, at most: it also draws, looks up and moves
+_LIMIT = 1.05  # times the compiled steps alone, at most: it also draws, looks up and moves
 _EXPLANATION = """
 The network of lesson 13, on the 60,000 images of MNIST in batches of 128, side by side in one run:
 
@@ -25,7 +25,7 @@ The network of lesson 13, on the 60,000 images of MNIST in batches of 128, side 
            Bound: the loop is slower in no pair.
   limit    As many calls of the compiled step on one batch that is already in memory: no shuffling,
            no slicing, nothing to look up. No loop can be faster than that. Bound: an epoch of the
-           loop takes at most 1.2 times that long (median of the pairs).
+           loop takes at most 1.05 times that long (median of the pairs).
   memory   The largest memory of a process that trains for one epoch, one process for each way. It
            has no bound.
 

@@ -144,7 +144,7 @@ def fitted(seed, steps):
     keras.utils.set_random_seed(seed)
     hidden = [layers.Dense(32, "tanh") for _ in range(2)]
     model = keras.Sequential([keras.Input((2,)), *hidden, layers.Dense(1)])
-    # 50 steps in each call of the graph, which is faster for a small network
+    # 50 steps in each call of the graph
     model.compile(keras.optimizers.Adam(5e-3), "mse", steps_per_execution=50)
     model.fit(tf.data.Dataset.from_tensors((points, dye)).repeat(steps), shuffle=False, verbose=0)
     return model
