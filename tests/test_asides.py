@@ -95,7 +95,7 @@ def test_a_step_through_a_step_fits_into_a_train_step():
 
 
 def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
-    said("16", "`log(1 - p)` is almost flat, so a step of SGD hardly moves the generator")
+    said("16", "`log(1 - p)` is almost flat, so an SGD step hardly moves the generator")
     moved = {}
     for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
         logit = tf.Variable(-6.0)

@@ -245,14 +245,14 @@ assert FullStep.test_step is keras.Sequential.test_step
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
-# update the model exactly as Keras's own step does. But it leaves out five things: it fails in two of the three
-# situations above, and it misses three things that even the simple step got right. (Ignore the metrics: the short last
-# batch does not matter here.)
+# update the model exactly as Keras's own step does. But it has five faults. Two you have seen above: it handles neither
+# sample weights nor loss scaling. The other three are things that even the simple step got right. (Ignore the metrics:
+# the short last batch does not matter here.)
 #
-# The check uses a model with batch normalization and a regularizer. It is compiled with a loss other than the mean
-# squared error, and with an optimizer that may have a `loss_scale_factor`. `data` is a tuple `(x, y, sample_weight)`.
-# The sample weights do not affect the extra term. Return `{"loss": loss}`, where the loss includes the extra term and
-# is not scaled.
+# - `data` is a tuple `(x, y, sample_weight)`. The sample weights do not affect the extra term.
+# - The check's model has batch normalization and a regularizer. It is compiled with a loss other than the mean squared
+#   error, and its optimizer may have a `loss_scale_factor`.
+# - Return `{"loss": loss}`, where the loss includes the extra term and is not scaled.
 
 
 # %% exercise="14.3"
@@ -306,11 +306,11 @@ check("14.3", penalized_train_step)
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
-# Suppose the factor is 8. If a full step clips before `apply`, it clips gradients that are eight times too large, and
-# step 1 then divides them by 8. In effect, your limits are one eighth of what you intended.
+# Suppose the factor is 8. If you clip in `FullStep`, before `apply`, the gradients are still eight times too large.
+# `apply` then divides the clipped gradients by 8. In effect, your limits are one eighth of what you intended.
 #
-# So clip in `update_step`. You don't need a `train_step` for that, just a subclass of the optimizer. Its `variable` is
-# a TensorFlow variable, whose name also contains the layer:
+# So clip in `update_step`. You don't need a `train_step` for that, just a subclass of the optimizer. `update_step` gets
+# each variable as a TensorFlow variable, and the variable's name includes the name of its layer:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -520,8 +520,9 @@ check("14.5", means)
 # - Use the simplest option that does the job, in this order: callbacks, a loss, an optimizer, a `train_step`, a loop.
 # - To write a `train_step`, copy Keras's own. Keep the sample weights, `training=True`, `compute_loss`, `scale_loss`
 #   and the metrics.
-# - Test it: starting from the same weights and given the same batches, your model must end with the same weights as one
-#   trained with Keras's step. Repeat the test with sample weights, a short last batch and loss scaling.
+# - Test it: starting from the same weights and given the same batches, your model must report the same losses and end
+#   with the same weights as one trained with Keras's step. Repeat the test with sample weights, a short last batch and
+#   loss scaling.
 # - Change gradients in the optimizer's `update_step`.
 #
 # ```python

@@ -186,8 +186,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 # 2. update only the generator, using its own loss, computed with the discriminator's new weights.
 #
 # Each player has its own optimizer. Call both models with `training=True`, and use the same `real` and `noise` in both
-# steps. The argument `losses_of` is a function like the one below, which returns both losses. Call it in each step, and
-# use the loss that you need.
+# steps. The losses come in one function, `losses_of`, so that the check can pass its own. It returns both losses, like
+# the function below. In each step, use one of them and ignore the other.
 
 
 # %%
@@ -335,7 +335,8 @@ def count_modes(generator):
 
 # %% [markdown]
 # And what happens if the generator takes more steps than the discriminator? To find out, we write the round again as a
-# `tf.function`, now with any number of generator steps. As usual, every step draws fresh noise:
+# `tf.function`, now with any number of generator steps. Unlike your `play_round`, this version draws fresh noise for
+# every step, which is usual in practice:
 
 
 # %%
