@@ -26,8 +26,8 @@ def cubic(x):
 
 SLOPES = {
     "returns none": Wrong(
-        "Your function returned `None`. End it with `return tape.gradient(y, x)`, where `y` is "
-        "computed from the variable `x` inside the `with` block.",
+        "Your function returned `None`. Compute `y` from the variable `x` inside the `with` block, "
+        "and end with `return tape.gradient(y, x)`: first the target, then the source.",
         lambda x: print(slope_of(cubic)(x)),
     ),
     "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", cubic),
