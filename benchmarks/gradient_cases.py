@@ -376,10 +376,7 @@ class Kinked:
                 failures.append(f"{where}: the last layer {rows[-2:]}")
             first.append(rows[1].verdict)  # of the bias that stands at the kink, or away from it
         usual = "agrees" if self.fill or self.bias else "kink nearby"
-        # Rounding differs between processors, and with it single verdicts: few seeds have no
-        # majority that would hold on all of them.
-        least = 1 if len(first) < 10 else len(first) / 2
-        if first.count(usual) < least:
+        if first.count(usual) <= len(first) / 2:
             failures.append(f"{self.name}: {usual!r} is {first.count(usual)} of {len(first)}")
         return failures
 

@@ -245,9 +245,9 @@ assert FullStep.test_step is keras.Sequential.test_step
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
-# update the model exactly as Keras's own step does. But it has five faults. Two you have seen above: it handles neither
-# sample weights nor loss scaling. The other three are things that even the simple step got right. (Ignore the metrics:
-# the short last batch does not matter here.)
+# update the model exactly as Keras's own step does. But it has five mistakes. Two you have seen above: it handles
+# neither sample weights nor loss scaling. The other three are things that even the simple step got right. (Ignore the
+# metrics: the short last batch does not matter here.)
 #
 # - `data` is a tuple `(x, y, sample_weight)`. The sample weights do not affect the extra term.
 # - The check's model has batch normalization and a regularizer. It is compiled with a loss other than the mean squared

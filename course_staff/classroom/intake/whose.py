@@ -3,8 +3,8 @@
 Notes
 -----
 A student controls the names of the files that they hand in, and of the folders in their own. So
-only the first part of a path says whose it is, below a folder for a lesson or for a download, and a
-learning system's form of names is looked for only there. In a drop box, where students themselves
+only the first part of a path says whose it is, below a folder for a lesson or for a download. Only
+there is a learning system's form of names looked for. In a drop box, where students themselves
 put files, the file system knows who put them there.
 """
 
@@ -122,7 +122,7 @@ def _downloads(paths: Collection[tuple[str, ...]], system: str | None) -> dict[s
     """Return the folders and archives that are downloads, and the learning system of each.
 
     The system has named most of what is in a download. A teacher may have renamed some of it, but
-    students could only name what is in their own folders: so either all folders beside one another
+    students could only name what is in their own folders. So either all folders beside one another
     are downloads, or none is. An archive may be beside students' folders and other archives, unless
     it names one of these students, who may then be anybody.
     """
