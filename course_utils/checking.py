@@ -164,7 +164,10 @@ def _global_names(code: CodeType) -> Iterator[str]:
 @contextmanager
 def _saying_that_it_still_runs() -> Iterator[None]:
     """Say in a learner's notebook that an answer still runs, when it has taken two seconds."""
-    said = f"Your answer is running. After {TIME_LIMIT:g} seconds of work it is stopped.\n"
+    said = (
+        f"Your answer is running. It will be stopped if it uses more than {TIME_LIMIT:g} seconds "
+        "of processor time.\n"
+    )
     # The present sys.stdout, because it is replaced while the answer runs.
     timer = Timer(2.0, sys.stdout.write, [said])
     if running_shell() is not None and not runs_a_solution():

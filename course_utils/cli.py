@@ -73,8 +73,8 @@ def start(
     """
     if str(folder) in {name for lesson in LESSONS for name in (lesson.number, lesson.name)}:
         raise typer.BadParameter(
-            f"{folder} is a lesson, but the argument is a folder for all lessons. To open them, "
-            "run `course lab`.",
+            f"{folder} is a lesson, but the argument must be a folder for all lessons. To open the "
+            "lessons, run `course lab`.",
             param_hint="FOLDER",
         )
     started = _start(folder)
@@ -165,7 +165,8 @@ def _print_update(each: "Update", in_full: bool) -> None:
 @app.command(name="hand-in")
 def hand_in(
     lessons: Annotated[
-        str | None, typer.Option(help="Only these, such as `01,03` or `01-07`.", show_default=False)
+        str | None,
+        typer.Option(help="Only these lessons, such as `01,03` or `01-07`.", show_default=False),
     ] = None,
     to: Annotated[
         Path | None,
@@ -213,7 +214,7 @@ def hand_in(
     print_text(receipt)
     if found.untouched:
         numbers = ", ".join(lesson.number for lesson in found.untouched)
-        print_text(f"Left out, because you wrote nothing there: {numbers}")
+        print_text(f"Lessons left out, because you wrote nothing in them: {numbers}")
     print_text(f"Your work is in {from_here(path)}")
 
 
@@ -264,7 +265,7 @@ def place(
         typer.Option(
             help=(
                 "A goal, such as `None` for missing gradients. Lists the lessons that lead to it, "
-                "and their hours."
+                "and how long they take."
             ),
             metavar="GOAL",
         ),

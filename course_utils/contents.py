@@ -29,7 +29,11 @@ class CourseContents(AsyncLargeFileManager):
         """Save the file, unless it is a solution."""
         if _is_solution(path):
             raise HTTPError(
-                403, (f"{path} is a solution, and is not changed. Save it under a different name.")
+                403,
+                (
+                    f"{path} is a solution, so it was not changed. Save your version under a "
+                    "different name."
+                ),
             )
         for data, _ in _figures(model):
             data.pop("text/html", None)

@@ -66,7 +66,9 @@ def _device() -> Condition:
     tf = quiet_tensorflow()
     product = float(tf.reduce_sum(tf.ones((2, 3)) @ tf.ones((3, 2))))
     if product != 12.0:
-        return Condition("Device", f"a product of 12 came out as {product}", "Update the driver.")
+        return Condition(
+            "Device", f"a product that should be 12 came out as {product}", "Update the driver."
+        )
     names = [device.name for device in tf.config.list_physical_devices("GPU")]
     return Condition("Device", ", ".join(names) or "CPU")
 
@@ -94,7 +96,7 @@ def _notebooks() -> Condition:
     remedy = "Run `course start`, which copies what is missing and touches nothing else."
     if workspace.folder == Path.cwd() and not workspace.is_started:
         remedy = "Change into your copy of the lessons, or make one: `course start FOLDER`."
-    return Condition("Notebooks", f"missing in {workspace.folder}: {', '.join(missing)}", remedy)
+    return Condition("Notebooks", f"missing from {workspace.folder}: {', '.join(missing)}", remedy)
 
 
 def _progress() -> Condition:

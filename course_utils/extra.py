@@ -7,6 +7,6 @@ def missing_in_words(what: str, error: ModuleNotFoundError) -> str:
     """Say which package ``what`` needs and lacks, and the command that installs all of them."""
     return (
         f"{what} needs the package {error.name}, which is not installed: it comes with the "
-        "course's extra. This installs what the course needs, into the Python that runs here:\n"
-        '    python -m pip install "hands-on-gradienttape[course]"'
+        '"course" extra. To install what the course needs, run this with the same Python:\n    '
+        'python -m pip install "hands-on-gradienttape[course]"'
     )

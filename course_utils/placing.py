@@ -172,7 +172,7 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
     if covered:
         listed = ", ".join(covered)
         first = f"Start with {_named(start)}: you can skip the essentials of {listed}."
-        why = "You answered the questions on them, or on a lesson that builds on them, correctly."
+        why = "You correctly answered the questions on them, or on a lesson that builds on them."
     else:
         first = f"Start with {_named(start)}."
         why = "It is the first lesson on tapes, and the others build on it."
@@ -195,8 +195,8 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
     return [
         first,
         why,
-        f"Do you have a single goal? `{by_goal}` lists the lessons that lead to it: {listed}.",
-        f"Nothing is locked. `{again}` asks again{shows}.",
+        f"Do you have a particular goal? `{by_goal}` lists the lessons that lead to it: {listed}.",
+        f"Nothing is locked. `{again}` asks you questions again{shows}.",
     ]
 
 

@@ -105,7 +105,7 @@ def answered(question: Callout, answer: Any) -> PredictionResult:
     predicted = question.meant(answer)
     if predicted is None:
         what = repr(answer)[:40] if isinstance(answer, str) else f"of type {type(answer).__name__}"
-        message = f"This is {what}. Type {question.how}, in quotes, and run this cell again."
+        message = f"Your answer is {what}. Type {question.how}, in quotes, and run this cell again."
         return PredictionResult(question.id, message)
     explanation = question.sentence(question.right)
     message = "" if predicted == question.right else question.sentence(predicted)

@@ -200,7 +200,9 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
         f"`from course_utils import warm_up`, then `warm_up({answers})`."
     )
     title = "A question" if is_one else "Two questions"
-    return Review((), (how,), tuple(_warm_up.left), summary=f"{title} from before (a minute)")
+    return Review(
+        (), (how,), tuple(_warm_up.left), summary=f"{title} from earlier lessons (a minute)"
+    )
 
 
 def warm_up(*answers: Any) -> Review:
@@ -218,13 +220,13 @@ def warm_up(*answers: Any) -> Review:
     Examples
     --------
     >>> warm_up("a")
-    There are no earlier questions. `start_lesson` asks them, once you have predicted something.
+    There are no earlier questions. `start_lesson` asks some once you have made a prediction.
     """
     asking = _warm_up
     if asking is None or not asking.left:
         if asking and asking.count:
             return Review((), ("You have answered the earlier questions.",))
-        how = "`start_lesson` asks them, once you have predicted something."
+        how = "`start_lesson` asks some once you have made a prediction."
         return Review((), (f"There are no earlier questions. {how}",))
     said = tuple(_answers(asking, answers))
     left = tuple(asking.left)
@@ -289,6 +291,12 @@ def new_review(part: str = "") -> Asking:
 def ending(asking: Asking) -> str:
     """Say how a round went."""
     if not asking.count:
-        return "No question is due today. What you predict in a lesson comes back a few days later."
+        return (
+            "No questions are due today. What you predict in a lesson comes back as a question a "
+            "day or more later."
+        )
     right = asking.count - len(asking.left) - len(asking.wrong)
-    return f"{right} of {asking.count} right. `status()` tells you when they are due again."
+    return (
+        f"{right} of {asking.count} right. When questions are due again, `status()` or `course "
+        "status` says so."
+    )

@@ -104,7 +104,7 @@ class Standing:
             said.append(
                 f"Start with lesson {self._progress.placed}: your placement says that you can skip "
                 f"the essentials of {', '.join(covered)}. They stay open, and `course place`, or "
-                "`place()` in a notebook, asks again."
+                "`place()` in a notebook, asks you questions again."
             )
         day = [e for e in all_exercises() if e.id[:2] in ONE_DAY and e.id not in _DEEPER]
         if not all(self._progress.has_passed(exercise.id) for exercise in day):
@@ -113,7 +113,7 @@ class Standing:
                 f"{ONE_DAY[-1]}: {self._progress.count(day)} exercises passed."
             )
         if self._due:
-            questions = "questions from before are" if self._due > 1 else "question from before is"
+            questions = "review questions are" if self._due > 1 else "review question is"
             said.append(
                 f"{self._due} {questions} due: `course review`, or `review()` in a notebook."
             )

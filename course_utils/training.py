@@ -66,9 +66,11 @@ def make_train_epoch(
     import tensorflow as tf
 
     if len(x) != len(y):
-        raise ValueError(f"x has {len(x)} examples, and y has {len(y)} labels: give one for each.")
+        raise ValueError(
+            f"x has {len(x)} examples, but y has {len(y)} labels: give one label for each example."
+        )
     if batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}; it takes at least 1.")
+        raise ValueError(f"batch_size is {batch_size}, but it must be at least 1.")
     x, y = tf.convert_to_tensor(x), tf.cast(y, tf.int64)
     optimizer.build(model.trainable_variables)
 

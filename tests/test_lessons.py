@@ -53,7 +53,8 @@ NOT_COMPARED = {
     "drawn = artist(": "shows digits that were learned from the data set",
     # Ends of trainings that another processor rounds differently.
     "without_groups = accuracy(": "accuracies of three trainings",
-    "plot_generators(generators)": "counts the clouds that a training reached",
+    "plot_points(ax, player": "shows where two trainings ended",
+    "{count_modes(player)} of 8": "counts the clouds that a training reached",
     "only the gap": "scores at the end of two trainings",
     "for weight in (0.01, 1.0, 100.0):": "errors at the end of three trainings",
     "network = new_network()": "the error at the end of a training",

@@ -201,9 +201,9 @@ def require_mnist(stale: list[LessonSource]) -> None:
     asking = [x.name for x in stale if any("load_mnist(" in c.source for c in x.solution.cells)]
     if asking and mnist_source()[0] == "stand-in":
         raise BuildError(
-            f"{', '.join(asking)}: these lessons need MNIST, which is not here and cannot be "
-            "downloaded. Set COURSE_DATA_DIR to the folder with mnist.npz, and build again. "
-            "Nothing was executed."
+            f"{', '.join(asking)}: these lessons need MNIST, which is not on this machine and "
+            "cannot be downloaded. Set COURSE_DATA_DIR to the folder that contains mnist.npz, and "
+            "build again. Nothing was executed."
         )
 
 
@@ -338,8 +338,8 @@ def _run(
         if outcome != expected:
             what = "the solution" if expected == "passed" else "the stub"
             raise BuildError(
-                f"{lesson.name}: {what} of exercise {exercise_id} is {outcome}, but must be "
-                f"{expected}. The notebooks were not changed."
+                f"{lesson.name}: the outcome of {what} for exercise {exercise_id} is '{outcome}', "
+                f"but must be '{expected}'. The notebooks were not changed."
             )
 
 
@@ -359,7 +359,7 @@ def find_drift(
     drift = []
     for lesson in chosen:
         if not stored_is_current(lesson, folders):
-            message = f"was not made from lessons/{lesson.name}, and by this code, as they are now"
+            message = f"was not made from the current lessons/{lesson.name} by the current code"
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
@@ -368,16 +368,16 @@ def find_drift(
                 message = f"{typed_in_words(typed)} {KEEP_TYPED}"
                 drift.append(Problem(str(notebook.relative_to(folders.root)), message))
             else:
-                message = f"is not what lessons/{lesson.name} gives"
+                message = f"does not match lessons/{lesson.name}"
                 drift.append(_drifted(notebook, folders, message))
         if not solution_is_current(lesson, folders):
-            message = f"was not executed from lessons/{lesson.name} as it is now"
+            message = f"was not executed from the current version of lessons/{lesson.name}"
             drift.append(_drifted(solution, folders, message))
     if _read(folders.table) != table_text(lessons):
-        drift.append(_drifted(folders.table, folders, "is not what the lessons give"))
+        drift.append(_drifted(folders.table, folders, "does not match the lessons"))
     for path, text in _documents(lessons, folders):
         if _read(path) != text:
-            drift.append(_drifted(path, folders, "does not give the lessons' minutes"))
+            drift.append(_drifted(path, folders, "does not state the lessons' current minutes"))
     names = {f"{lesson.name}.ipynb" for lesson in lessons}
     for folder in (folders.notebooks, folders.solutions):
         for path in sorted(folder.glob("*.ipynb")):

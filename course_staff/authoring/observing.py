@@ -134,7 +134,7 @@ def require_told_apart(question: Question, reference: Reference, seed: int) -> N
         for first in reference.wrong[:i]:
             if first.name != mistake.name and _hides(question, first, mistake):
                 raise MistakesError(
-                    f"{question.id}, seed {seed}: {mistake.name!r} does what {first.name!r} does"
+                    f"{question.id}, seed {seed}: {mistake.name!r} behaves like {first.name!r}"
                 )
 
 
@@ -163,7 +163,8 @@ def _require_meant(question: Question, name: str, raised: dict) -> None:
     if of_a_module or raised["type"] in ("NameError", "UnboundLocalError", "ImportError"):
         raise MistakesError(
             f"{question.id}: the wrong program {name!r} raises {raised['type']}: "
-            f"{raised['message']}. Fix the program: no answer would make the mistake in this way."
+            f"{raised['message']}. Fix the program, because no learner's answer would fail in this "
+            "way."
         )
 
 
@@ -185,7 +186,7 @@ def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Seque
         return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}  # type: ignore[arg-type]
     entries = [value_of(describe(item)) for item in right]
     if not len(entries) == len(tables) == len(prediction.entries):  # type: ignore[arg-type]
-        raise MistakesError(f"{prediction.id}: not one entry and one table for each value")
+        raise MistakesError(f"{prediction.id}: it needs one entry and one table for each value")
     data = [
         _table_data(table, entry)
         for table, entry in zip(tables, entries, strict=True)  # type: ignore[arg-type]

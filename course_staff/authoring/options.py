@@ -23,23 +23,35 @@ def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterat
         call = _CALL.fullmatch(cells[index + 1].source) if index + 1 < len(cells) else None
         if cell.cell_type == "code" and cell.source.startswith("predict("):
             if not (_CALL.fullmatch(cell.source) and _CALLOUT in cells[index - 1].source):
-                yield index, f'`predict("NN.a", "")` stands alone below a `{_CALLOUT}`'
+                yield index, (f'`predict("NN.a", "")` must be alone in a cell below a `{_CALLOUT}`')
         if cell.cell_type != "markdown" or _CALLOUT not in cell.source:
             continue
         if call is None:
-            yield index, 'a cell with `predict("NN.a", "")` and nothing else belongs below this'
+            yield index, 'a cell that contains only `predict("NN.a", "")` must follow this one'
             continue
         asked.append(call[1])
         if call[1] not in known:
             yield index + 1, f"prediction {call[1]} is not among PREDICTIONS in exercises.py"
         elif not cell.source.splitlines()[-1].startswith("> "):
-            yield index, "a callout ends with its question, because its options will be below it"
+            yield (
+                index,
+                (
+                    "this cell must end with the callout's question, because the options will be "
+                    "added below it"
+                ),
+            )
         else:
             lines = [f"> - **{x}**: {words}" for x, words in known[call[1]].letters.items()]
             cell.source = "\n".join([cell.source, *([">"] if lines else []), *lines])
     if asked != list(known):
         held, found = (", ".join(ids) or "none" for ids in (known, asked))
-        yield 0, f"PREDICTIONS holds {held}, and the text asks {found}: follow the text"
+        yield (
+            0,
+            (
+                f"PREDICTIONS contains {held}, but the text asks {found}: make PREDICTIONS match "
+                "the text"
+            ),
+        )
 
 
 def answered(source: str, known: dict[str, Callout]) -> str:

@@ -108,7 +108,7 @@ def _require_names_once(path: Path) -> None:
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 where = f"{path.name}, line {node.lineno}"
-                raise MistakesError(f"{where}: two mistakes of this dict are named {twice!r}")
+                raise MistakesError(f"{where}: two entries in this dict are named {twice!r}")
 
 
 def observed_lines(

@@ -119,7 +119,12 @@ def read_lesson(path: Path) -> LessonSource:
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
         if "title" in cell.metadata:
-            _note(lesson, index, "the text after the mark `# %%` would not appear in the notebook")
+            _note(
+                lesson,
+                index,
+                "the text after the marker `# %%` would not appear in the notebook: move or remove "
+                "it",
+            )
         _add_cell(lesson, index, cell, titles)
     if not lesson.problems:
         for cell in lesson.solution.cells:
@@ -164,7 +169,7 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
             pass  # noted by _parse
         else:
             if (stub != cell.source) != (exercise_id is not None):
-                message = 'a solution region and exercise="NN.N" belong to the same cell'
+                message = 'a solution region and exercise="NN.N" must be in the same cell'
                 _note(lesson, index, message)
     else:
         stub = solution = with_exercise_names(cell.source, titles)
@@ -176,7 +181,11 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
             _note(lesson, index, message)
         lesson.exercises[exercise_id] = index
     if _LEFT_OVER.search(stub):
-        _note(lesson, index, f"a marker that is not {BEGIN}, {END} or `{GIVEN} ` in a region")
+        _note(
+            lesson,
+            index,
+            f"this cell has a marker other than {BEGIN}, {END}, or `{GIVEN} ` in a region",
+        )
     cell_id = _cell_id(lesson.solution, cell, exercise_id)
     worked = _new_cell(cell, solution, cell_id)
     if is_claims(cell):
@@ -208,7 +217,7 @@ def _parse(lesson: LessonSource, index: int, source: str) -> ast.Module:
     try:
         return ast.parse(source)
     except SyntaxError as error:
-        _note(lesson, index, f"this cell is not Python: {error.msg}", error.lineno or 1)
+        _note(lesson, index, f"this cell is not valid Python: {error.msg}", error.lineno or 1)
         return ast.Module(body=[], type_ignores=[])
 
 
@@ -260,19 +269,23 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             message = f"two lessons have the number {lesson.name[:2]}: {', '.join(same_number)}"
             problems.append(Problem(str(lesson.path), message))
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
-            problems.append(Problem(str(lesson.path), "a lesson's folder is named NN_snake_topic"))
+            problems.append(
+                Problem(str(lesson.path), "a lesson's folder must be named NN_snake_topic")
+            )
         if not lesson.notebook.cells:
             continue  # its cells were not found, which is noted
         entry = lesson.entry()
         unknown = set(entry["needs"]) - {other.name[:2] for other in lessons}
         if unknown:
-            message = f"it builds on lesson {', '.join(sorted(unknown))}, which does not exist"
+            message = (
+                f"this lesson builds on lesson {', '.join(sorted(unknown))}, which does not exist"
+            )
             problems.append(Problem(f"{lesson.path}:1", message))
         missing = [name for name in ("title", "part") if not entry[name]]
         if missing:
             message = (
-                f"the first cell gives no {' and no '.join(missing)}: it starts "
-                '`# %% [markdown] part="..."`, and its heading is `# NN · Title`'
+                f"the first cell gives no {' and no '.join(missing)}: it must start with `# %% "
+                '[markdown] part="..."` and have the heading `# NN · Title`'
             )
             problems.append(Problem(f"{lesson.path}:1", message))
         for exercise_id in lesson.exercises:

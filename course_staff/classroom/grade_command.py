@@ -61,8 +61,8 @@ def grade(
         typer.Option(
             metavar="WHAT",
             help="Grade only this again: a student, an exercise such as 03.2, or an outcome such "
-            "as timeout. All other results stay as they are. Repeat the option to narrow the "
-            "choice.",
+            "as timeout. All other results stay as they are. Repeat the option to combine them, "
+            "such as a student and an exercise.",
             show_default=False,
         ),
     ] = None,
@@ -169,8 +169,8 @@ def grade(
         raise typer.Exit(2)
     if sys.platform != "linux":
         errors.print(
-            "Grading sets limits on each notebook that only Linux supports. Use Linux, WSL, or a "
-            "container."
+            "Grading sets limits on each notebook, and only Linux supports these limits. Use "
+            "Linux, WSL, or a container."
         )
         raise typer.Exit(1)
     with need_extra("classroom", "Grading"):
@@ -242,7 +242,7 @@ class _Bar:
     def begin(self, found: SubmissionsFound, to_run: int) -> None:
         """Say in which layouts submissions were found, and show the bar."""
         for layout, count in found.layouts.items():
-            self._bars.console.print(f"{count} submissions as {layout}", markup=False)
+            self._bars.console.print(f"{count} submissions in this layout: {layout}", markup=False)
         self._bars.update(self._task, total=to_run, visible=to_run > 0)
 
     def advance(self) -> None:
@@ -257,15 +257,15 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     )
     if grading.set_aside:
         print_text(
-            "The last results contain submissions that are no longer in the folder, so they are "
-            f"kept in {grading.set_aside}. To get one gradebook for everyone, grade a folder that "
-            "contains all submissions."
+            "The last results contain submissions that are no longer in the folder, so those "
+            f"results are kept in {grading.set_aside}. To get one gradebook for everyone, grade a "
+            "folder that contains all submissions."
         )
     for folder, names in grading.found.crowded.items():
         errors.print(
-            f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
-            f"are the students, move them out of {folder}, to where it is itself (unpack it if it "
-            "is a zip), and grade again."
+            f"One student, or several? {folder} contains the same lesson under these names: "
+            f"{', '.join(names)}. If they are students, move them from {folder} to the folder that "
+            "contains it (unpack it first if it is a zip), and grade again."
         )
     for sentence in _handed_in_again(grading.found.submissions):
         print_text(sentence)
@@ -279,15 +279,17 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(f"This could not be assigned to a lesson and a student: {place}")
     for place in grading.accidents:
         errors.print(
-            f"The grader itself failed here: {place}. Grade again. If it fails again, grade this "
-            "notebook by hand and report the error."
+            f"The grader itself failed on this notebook: {place}. Grade again. If it fails again, "
+            "grade this notebook by hand and report the error."
         )
     if grading.roster:
         _report_roster(grading)
     for path in sorted(page.parent.glob("feedback-for-*.zip")):
         print_text(f"To return the feedback, upload {path}.")
     if others := len(grading.found.other_files):
-        print_text(f"Files that are not notebooks: {others}. They are listed in {page.name}.")
+        print_text(
+            f"Files and folders that are not submissions: {others}. They are listed in {page.name}."
+        )
     if grading.is_sandboxed:
         print_text("Each notebook ran without a network, and could not see your files.")
     else:
@@ -328,8 +330,8 @@ def _excused(grading: "Grading") -> list[str]:
     """Say who handed in a lesson from which overrides.csv excuses them."""
     handed_in = {(grading.who(row.student), row.lesson) for row in grading.newest}
     return [
-        f"overrides.csv excuses {name} from lesson {lesson}, which was handed in. It does not "
-        "count. To count it, remove the line."
+        f"overrides.csv excuses {name} from lesson {lesson}, which was handed in. The submission "
+        "does not count. To count it, remove the line."
         for name, lesson in sorted(
             (grading.name_of(student), lesson)
             for student, lesson in handed_in & grading.excuses.keys()

@@ -196,10 +196,8 @@ def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]
         found = replace(found, submissions=chosen)
     if not found.submissions:
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
-        seen = f" It contains only files that are not notebooks of a lesson: {others}." * bool(
-            others
-        )
-        raise BadInput(f"There are no submissions in {options.submissions}.{seen}")
+        seen = f" These were not recognized as submissions: {others}." * bool(others)
+        raise BadInput(f"There are no submissions to grade in {options.submissions}.{seen}")
     return found, places
 
 

@@ -177,7 +177,9 @@ def mistakes(
         plural = "s" if len(students) > 1 else ""
         print_text(f"\n{answers.id} · {len(students)} student{plural}: {', '.join(students)}")
         print_text(f"The message so far: {answers.shortest.message}")
-        program = answers.shortest.program.strip() or "(no cell of the notebook binds its name)"
+        program = answers.shortest.program.strip() or (
+            "(no cell of the notebook defines the answer)"
+        )
         print_text(textwrap.indent(program, "    "))
 
 

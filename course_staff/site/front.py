@@ -15,7 +15,8 @@ from course_utils.workspace.curriculum import LESSONS
 __all__ = ["facts", "hours", "lesson_list", "lesson_map", "shown"]
 
 _HOW_TO_READ = (
-    "Each box is a lesson and links to it. Arrows lead to a lesson from those that it builds on."
+    "Each box is a lesson and links to it. Arrows lead to each lesson from the lessons that it "
+    "builds on."
 )
 
 

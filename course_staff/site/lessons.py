@@ -107,7 +107,7 @@ def _messages(exercise_id: str, hidden: Sequence[str]) -> str:
         CheckResult(exercise_id, "failed", said, title)._repr_html_()
         for said in wrong_answers(exercise_id, hidden)
     ]
-    return _fold("What two wrong answers are told", "".join(cards))
+    return _fold("Messages for two wrong answers", "".join(cards))
 
 
 def _options(prediction_id: str) -> str:
@@ -116,7 +116,7 @@ def _options(prediction_id: str) -> str:
     if not question.letters:
         said = [f"<p>{with_code(question.sentence(question.right))}</p>"]
         head = f"<p>It is: <strong>{with_code(question.right)}</strong></p>"
-        return _fold("Commit to a word or a number, then open", head + "".join(said))
+        return _fold("Commit to a word or a number, then open this", head + "".join(said))
     folds = [
         _fold(
             f"<strong>{letter}</strong>: {with_code(words)}",

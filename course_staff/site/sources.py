@@ -146,9 +146,9 @@ def _lessons_page(root: Path) -> str:
     text = [
         "# The lessons",
         lesson_map(""),
-        "On these pages, the exercises are not solved, as in your own notebooks. Below each one, "
-        "you see the messages for two wrong answers. The solved lessons are in the repository's "
-        "folder `solutions`.",
+        "On these pages, the exercises are unsolved, as they are in your own notebooks. Below each "
+        "exercise, you see the messages for two wrong answers. The solved lessons are in the "
+        "repository's folder `solutions`.",
     ]
     for part, lessons in parts.items():
         rows = [

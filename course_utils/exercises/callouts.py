@@ -29,9 +29,9 @@ class Callout:
     def __post_init__(self) -> None:
         if self.right not in self.options:
             known = ", ".join(self.options)
-            raise ValueError(f"{self.id}: right={self.right!r} is none of the options {known}")
+            raise ValueError(f"{self.id}: right={self.right!r} is not one of the options {known}")
         if len(self.options) < 2 or not all(self.options.values()):
-            raise ValueError(f"{self.id}: give two options or more, each with its sentence")
+            raise ValueError(f"{self.id}: give two or more options, each with its sentence")
 
     @property
     def letters(self) -> dict[str, str]:
@@ -93,7 +93,7 @@ class Variant(Callout):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.program.strip() or not self.section:
-            raise ValueError(f"{self.id}: a variant has a program, and a section to read again")
+            raise ValueError(f"{self.id}: a variant needs a program, and a section to read again")
 
 
 def _in_words(typed: Any) -> str:

@@ -33,8 +33,8 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     error, lost = error_of(observation), observation.get("lost", "")
     if error and (error["type"], error["message"]) == ("NotImplementedError", ""):
         message = (
-            "The line `raise NotImplementedError` still runs. Put your code in its place, and "
-            "run the cell before its check."
+            "The line `raise NotImplementedError` still runs. Put your code in its place, run the "
+            "cell, and then check again."
         )
         return Judgement("not attempted", message)
     wrong = first_wrong(question, observation, reference)
@@ -108,7 +108,7 @@ def _of_other_form(part: Part, got: Any, right: Any, lost: str) -> tuple[str, st
     elif part.key:
         message = f"{part.subject} should be {expected}, but is {given}."
     else:
-        message = f"Your function returned {given}, where {expected} was expected."
+        message = f"Your function returned {given}, but {expected} was expected."
     return f"{message} {part.form}".strip(), name
 
 

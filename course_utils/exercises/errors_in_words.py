@@ -12,7 +12,7 @@ _NUMPY_METHODS = {
     "T": "tf.transpose",
     "astype": "tf.cast",
     "clip": "tf.clip_by_value",
-    "dot": "a @ b for tables, tf.tensordot(a, b, 1) for vectors",
+    "dot": "a @ b for matrices, tf.tensordot(a, b, 1) for vectors",
     "reshape": "tf.reshape, or y[:, None] for a column",
     "std": "tf.math.reduce_std",
 }
@@ -25,7 +25,7 @@ _OF_TORCH = {
     "item": "Use float(), after you have called tape.gradient",
     "parameters": "Use trainable_variables",
     "step": "Use optimizer.apply(gradients, variables)",
-    "train": "Pass it in each call: model(x, training=True)",
+    "train": "Pass the mode in each call: model(x, training=True)",
     "view": "Use tf.reshape",
     "zero_grad": "Leave it out, because tapes do not accumulate gradients",
 }
@@ -36,12 +36,12 @@ _CAUSES = (
     # Of the tape.
     (
         r"but received None\.$|^Cannot convert the argument `type_value`: None",
-        "the target or the source is None. If it is a gradient itself, its tape found no path, "
-        "because a tape must watch the source and record how the target is computed from it",
+        "the target or the source is None. If it is a gradient, its tape found no path: the tape "
+        "must watch the source and record how the target is computed from it",
     ),
     (
         "^'NoneType' object has no attribute '_tape'$",
-        "tape.watch runs before its tape does. Call it inside the `with` block",
+        "tape.watch runs before the tape begins to record. Call it inside the `with` block",
     ),
     (
         "^cannot unpack non-iterable NoneType|^object of type 'NoneType' has no len",
@@ -148,13 +148,14 @@ _CAUSES = (
     ),
     (
         r"^'(?!(?:Eager|Symbolic)?Tensor)(\w+)' object is not iterable$",
-        "a {0} is not a list, but a list is needed here. Pass an optimizer the layer's "
+        "a {0} is not a list, but a list is needed here. To an optimizer, pass the layer's "
         "trainable_variables, not the layer",
     ),
     (
         "^Unknown variable",
         "an optimizer takes only the variables that it got the first time, but here it gets a "
-        "different one. If you have several optimizers, always pass each one the same variables",
+        "different variable. If you have several optimizers, always pass each one the same "
+        "variables",
     ),
     (
         "object has no attribute 'reset_states'",
@@ -173,8 +174,8 @@ _CAUSES = (
     ),
     (
         r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop",
-        "in a graph's loop, {0} needs a first value before the loop, which cannot be None. Start "
-        "a sum at 0.0, and a sum of gradients at tf.zeros_like(w)",
+        "in a graph's loop, {0} needs a value before the loop, and that value cannot be None. "
+        "Start a sum at 0.0, and a sum of gradients at tf.zeros_like(w)",
     ),
     (
         r"ran into a UnboundLocalError: '(\w+)' is used before|local variable '(\w+)'",
@@ -196,7 +197,7 @@ _CAUSES = (
     (
         "does not support item assignment$",
         "a tensor's entries cannot be set one by one. Make a new tensor: tf.where(condition, a, b) "
-        "takes a where the condition holds, and b elsewhere",
+        "returns the entries of a where the condition holds, and those of b elsewhere",
     ),
     (
         "^only integer scalar arrays can be converted",
@@ -206,8 +207,8 @@ _CAUSES = (
     ),
     (
         r"^Scalar tensor has no|^object of type '(?:float|int|ResourceVariable)' has no",
-        "a single number, or a variable, has no length. Use the length of the array with the "
-        "examples, or the shape of the variable",
+        "a single number, or a variable, has no length. Use the length of the array of examples, "
+        "or the shape of the variable",
     ),
     (
         "Tensor'? object has no attribute 'assign",
@@ -216,12 +217,12 @@ _CAUSES = (
     ),
     (
         r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",
-        "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
-        "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
+        "this is a tensor, so it does not have the methods of a NumPy array. Use TensorFlow's "
+        "functions: tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
     ),
     (
         r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$",
-        "inside a compiled function, a tensor has no values yet that NumPy could read. Use "
+        "inside a compiled function, a tensor has no values yet for NumPy to read. Use "
         "TensorFlow's functions, without .numpy()",
     ),
     (
@@ -281,7 +282,7 @@ _CAUSES = (
     (
         "^`variable .= value` with",
         "to change a variable, use w.assign_add or w.assign_sub. For a sum that the tape records, "
-        "write a new tensor, total = total + part",
+        "make a new tensor: total = total + part",
     ),
     (
         "^Passed in object <Variable path",
@@ -301,13 +302,14 @@ _CAUSES = (
     ),
     (
         "^Value for attr 'Index' of bool",
-        "a list of True and False chooses no entries of a tensor. Make the condition a tensor: "
+        "a list of True and False cannot select entries of a tensor. Make the condition a tensor: "
         "x[tf.constant(condition)]",
     ),
     (
         "is not in the list of allowed values",
-        "this operation does not take such numbers. For some operations, write 2.0 instead of 2. "
-        "In Python a power is **, not ^. Put comparisons in parentheses, as in (x > 0) & (x < 1)",
+        "this operation does not accept values of this dtype. For some operations, write 2.0 "
+        "instead of 2. In Python a power is **, not ^. Put comparisons in parentheses, as in (x > "
+        "0) & (x < 1)",
     ),
     (
         r"^OpKernel 'Pack' has constraint",
@@ -329,12 +331,12 @@ _CAUSES = (
     (
         "^logits and labels must be broadcastable"
         "|^Arguments `target` and `output` must have the same",
-        "this loss takes a row of labels for each row of logits, as one-hot rows are. Class "
+        "this loss takes a row of labels, such as a one-hot row, for each row of logits. Class "
         "numbers go to the sparse loss",
     ),
     (
         r"Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))",
-        "a label is {0}, but it must be in {1}, a number of a column of the logits",
+        "a label is {0}, but it must be in {1}, the index of a column of the logits",
     ),
 )
 
@@ -407,7 +409,7 @@ def _shapes_in_words(message: str, line: str) -> str | None:
             "make a column with y[:, None]"
         )
     if sorted(one) == sorted(other):
-        return f"{said}. One of them is transposed, or reduced over the other axis"
+        return f"{said}. One of them is transposed, or was reduced over the wrong axis"
     return (
         f"{said}. Shapes are matched from the right. Print both, and find out where the unexpected "
         "one comes from"

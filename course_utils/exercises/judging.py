@@ -61,7 +61,7 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     if stop.waited:
         seconds *= PATIENCE  # on the clock
         why = (
-            "Your code was waiting for `sleep`, for input, or for another process. Remove the call "
+            "Your code was waiting: in `sleep`, for input, or for another process. Remove the call "
             "that waits."
         )
     elif stop.stands_still is None:

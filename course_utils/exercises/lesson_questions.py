@@ -63,7 +63,7 @@ def load(path: Path, name: str = "") -> ModuleType:
     name = name or f"{path.parent.name}.{path.stem}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no module of Python")
+        raise ImportError(f"{path} is not a Python module")
     module = module_from_spec(spec)
     sys.modules[name] = module  # where AutoGraph looks for the module of a lambda
     spec.loader.exec_module(module)

@@ -105,7 +105,7 @@ class Question(Exercise):
         """
         values = [record["returned"] for record in observation["calls"]]
         if len(values) != len(calls):
-            raise ValueError("an observation of other calls than were drawn")
+            raise ValueError("an observation of calls other than those that were drawn")
         return [
             [
                 _reading_of(part, value, call, of_any_form)

@@ -53,7 +53,7 @@ def second_look(
     ):  # all zeros: no rounding
         for digits in (0, 1, 2, 3, 4):
             if agree(partial(_mapped, partial(np.round, decimals=digits))):
-                places = f"{digits} digit{'s' * (digits > 1)} behind the point"
+                places = f"{digits} digit{'s' * (digits > 1)} after the decimal point"
                 to = places if digits else "whole numbers"
                 return f"{part.subject} is rounded to {to}. Keep every digit.", "rounded"
     return None
@@ -113,7 +113,7 @@ def _said_of_factor(
             # With only one call, or equal numbers in all calls, a match is a coincidence.
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
-                return f"{part.subject} is {how} by the factor {words}.", f"factor {words}"
+                return f"{part.subject} is {how} by a factor of {words}.", f"factor {words}"
     # A number that is a little off is no factor of 1.
     if np.ptp(factors) <= 1e-2 * abs(factors[0]) and abs(factors[0] - 1) > 1e-2:
         factor = factors[0]

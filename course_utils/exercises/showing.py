@@ -31,7 +31,7 @@ def reading_in_words(reading: Any, digits: int = _DIGITS) -> str:
         )
     if isinstance(reading, list):
         held = ", ".join(map(reading_in_words, reading)) if len(reading) <= 4 else ""
-        return f"a list of {len(reading)}" + (f": {held}" if 0 < len(held) < 98 else "")
+        return f"a list of length {len(reading)}" + (f": {held}" if 0 < len(held) < 98 else "")
     if isinstance(reading, dict):
         return f"a dict with {', '.join(sorted(reading)) or 'no keys'}"
     if isinstance(reading, Other):
@@ -77,7 +77,7 @@ def inputs_in_words(names: str, call: tuple) -> str:
             shown.append(f"{name} = {numbers_in_words(array.astype(float))}")
         else:
             shown.append(f"{name} of shape {array.shape}")
-    return f"For {', '.join(shown)}, " if shown else "For the inputs that were drawn, "
+    return f"For {', '.join(shown)}, " if shown else "For the randomly drawn inputs, "
 
 
 def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, str]:

@@ -58,8 +58,8 @@ def show_images(
     """
     images = np.asarray(images)
     if images.ndim not in (3, 4) or (images.ndim == 4 and images.shape[3] not in (1, 3)):
-        needed = "(n, height, width), with 1 or 3 channels or none"
-        raise ValueError(f"images has shape {images.shape}; it needs {needed}.")
+        needed = "(n, height, width) or (n, height, width, channels), with 1 or 3 channels"
+        raise ValueError(f"images has shape {images.shape}, but it must have shape {needed}.")
     if predictions is not None and labels is None:
         raise ValueError(
             "You passed predictions without labels. Pass both, so that right and wrong can be told "

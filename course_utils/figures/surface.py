@@ -82,7 +82,7 @@ def plot_loss_surface(
     if path is not None:
         path = np.asarray(path, float)
         if path.ndim != 2 or path.shape[1] != 2:
-            raise ValueError(f"path has shape {path.shape}; it needs (steps, 2).")
+            raise ValueError(f"path has shape {path.shape}, but it must have shape (steps, 2).")
         style: dict[str, Any] = {
             "color": VERMILLION,
             "markersize": 4,

@@ -32,7 +32,7 @@ class Asked:
         """Return what a progress file holds; ValueError or TypeError if it is something else."""
         asked = cls(data["box"], data["at"], data["times"])
         if asked.box not in range(len(DAYS)) or not isinstance(asked.times, int):
-            raise ValueError(f"no box of a question: {data}")
+            raise ValueError(f"not a box of a question: {data}")
         datetime.fromisoformat(asked.at or "2000-01-01")
         return asked
 

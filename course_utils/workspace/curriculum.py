@@ -97,5 +97,7 @@ def find_prediction(prediction_id: str) -> Callout:
         if prediction.id == prediction_id:
             return prediction
     ids = ", ".join(prediction.id for prediction in known)
-    there = f"Lesson {number} has {ids}" if ids else 'An id is a lesson and a letter, as "04.a"'
+    there = (
+        f"Lesson {number} has {ids}" if ids else ('An id is a lesson and a letter, such as "04.a"')
+    )
     raise LookupError(f"There is no prediction {str(prediction_id)[:40]!r}. {there}.")

@@ -49,7 +49,7 @@ def start_workspace(folder: Path | None = None) -> Started:
     workspace = Workspace(folder.expanduser().resolve()) if folder else find_workspace()
     if folder is None and not workspace.is_started and workspace.folder == Path.cwd():
         raise WorkspaceError(
-            f"There is no course at {workspace.folder}. Name the folder for your copy of the "
+            f"There is no course at {workspace.folder}. Specify the folder for your copy of the "
             "lessons: `course start ~/gradienttape`."
         )
     _require_room(workspace)

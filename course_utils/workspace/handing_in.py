@@ -110,7 +110,7 @@ def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]
         If there is nothing to hand in, or the zip cannot be written there. Nothing was, then.
     """
     if not found.notebooks:
-        said = " ".join(found.troubles) or "Nobody has written in these lessons yet."
+        said = " ".join(found.troubles) or "You have not written anything in these lessons yet."
         raise HandInError(f"There is nothing to hand in. {said}")
     mode = _mode_in(folder)
     login, now = _login(), datetime.now(timezone.utc)
@@ -123,7 +123,9 @@ def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]
                 return path, receipt
         except OSError as error:
             why = error.strerror or error
-            raise HandInError(f"{folder} cannot take your work: {why}. {_NOTHING}") from error
+            raise HandInError(
+                f"Your work could not be written to {folder}: {why}. {_NOTHING}"
+            ) from error
     raise HandInError(f"{folder} already has {_NAMES} files with your name. {_NOTHING}")
 
 
@@ -135,14 +137,16 @@ def _mode_in(folder: Path) -> int:
     try:
         status = folder.stat()
     except OSError as error:
-        raise HandInError(f"There is no folder {folder}: {error.strerror}. {_NOTHING}") from error
+        raise HandInError(
+            f"The folder {folder} cannot be accessed: {error.strerror}. {_NOTHING}"
+        ) from error
     if not stat.S_ISDIR(status.st_mode):
         raise HandInError(f"{folder} is not a folder. {_NOTHING}")
     is_of_others = hasattr(os, "getuid") and status.st_uid != os.getuid()
     if is_of_others and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
         raise HandInError(
-            f"In {folder}, others could remove what you hand in. Its owner can fix that: chmod +t "
-            f"{folder}. {_NOTHING}"
+            f"In {folder}, other users could remove what you hand in. The owner of the folder can "
+            f"fix that: chmod +t {folder}. {_NOTHING}"
         )
     return 0o640 if status.st_mode & stat.S_ISGID else 0o600
 

@@ -119,12 +119,12 @@ def _meeting(old: Cell | None, own: Cell | None, new: Cell | None) -> tuple[str,
             return "", []
         if old is None:
             return "new", [deepcopy(new)]
-        return ("corrected, but you deleted it" if _is_touched(old, new) else ""), []
+        return ("corrected, but deleted in your copy" if _is_touched(old, new) else ""), []
     if new is None:
         if old is None:
             return "", [deepcopy(own)]
         if _is_touched(old, own):
-            return "removed from the lesson, but yours is kept", [deepcopy(own)]
+            return "removed from the lesson, but kept in your copy", [deepcopy(own)]
         return "removed", []
     old = old or new  # one that an earlier update has put there
     kept = deepcopy(new)
@@ -137,7 +137,7 @@ def _meeting(old: Cell | None, own: Cell | None, new: Cell | None) -> tuple[str,
     kept["source"], kept["cell_type"] = own["source"], own["cell_type"]
     if not _is_touched(old, new):
         return "", [kept]
-    return "kept as you wrote it, with the correction below", [kept, _beside(new)]
+    return "kept in your version, with the correction below", [kept, _beside(new)]
 
 
 def _is_touched(old: Cell, cell: Cell) -> bool:

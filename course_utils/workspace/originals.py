@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 KEEP_TYPED = (
-    "To keep that text, move the notebook into `work/`, under another name if this one is taken, "
-    "or run `git stash`."
+    "To keep that text, move the notebook into `work/`, under another name if that name is taken "
+    "there, or run `git stash`."
 )
 
 

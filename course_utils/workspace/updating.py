@@ -83,7 +83,10 @@ def corrected_in_words(workspace: Workspace) -> str:
     if not found:
         return ""
     which = f"Lesson {found[0]} was" if len(found) == 1 else f"Lessons {', '.join(found)} were"
-    return f"{which} corrected since you began; `course update` keeps what you wrote."
+    return (
+        f"{which} corrected after you began; `course update` merges the corrections and keeps what "
+        "you wrote."
+    )
 
 
 def update(workspace: Workspace) -> tuple[list[Update], Path | None]:

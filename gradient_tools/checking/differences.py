@@ -129,7 +129,7 @@ def directional_derivative(
         )
     if not np.any(v):
         raise ValueError(
-            "direction is zero, and has no derivative along it. Choose a direction that is not "
+            "direction is zero, so there is no derivative along it. Choose a direction that is not "
             "zero."
         )
     if step is None:

@@ -16,7 +16,7 @@ _ALLOWED = 1.5
 _KNOWN_FACTORS = {
     -1: "The sign is wrong: the gradient is -1 times the right one.",
     2: "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term.",
-    0.5: "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term.",
+    0.5: "The gradient is 1/2 of the right one. Look for a missing factor of 2 or a lost term.",
 }
 _HALF_PRECISION = (
     "f computes in float16 or bfloat16, whose rounding hides the gradient. Check the same f in "
@@ -92,24 +92,25 @@ def _explained_none(finding: Finding, is_given: bool) -> Explanation:
     if decision.verdict != "agrees" and not any(abs(m.numeric) > m.error_bar for m in measured):
         return Explanation(
             "disconnected",
-            f"{subject}, and f changes only in jumps: f uses it only through a step (floor, "
-            "argmax, a cast to integer, a comparison).",
+            f"{subject}, and f changes only in jumps: f uses this tensor or variable only through "
+            "a step (floor, argmax, a cast to integers, a comparison).",
         )
     if decision.verdict != "agrees":
         slope = max((m.numeric for m in measured), key=abs)
         return Explanation(
             "disconnected",
-            f"{subject}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
+            f"{subject}, but f changes: the steepest slope measured is {slope:.3g}. Look for "
             "NumPy, `.numpy()`, a cast to integers, `stop_gradient`, or a rebound name.",
         )
     if probe.contraction.order == 2:
         return Explanation(
-            "agrees", f"{subject}: the gradient does not depend on it, which is correct."
+            "agrees",
+            f"{subject}, which is correct: the gradient does not depend on this input.",
         )
     return Explanation(
         "disconnected",
-        f"{subject}, and f does not change when it moves: f does not use it here, or only through "
-        "a step (floor, argmax, a cast to integer, a comparison).",
+        f"{subject}, and moving this tensor or variable does not change f. Here f does not use it, "
+        "or only through a step (floor, argmax, a cast to integers, a comparison).",
     )
 
 
@@ -130,8 +131,8 @@ def _never_measured(probe: LeafProbe) -> str:
     if shape != wanted:
         cure = "Look for a sum over the wrong axis, or an axis that was dropped."
         return (
-            f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs "
-            f"to. {'It is transposed.' if shape == wanted[::-1] else cure}"
+            f"This gradient has shape {shape}; it must have shape {wanted}, like the tensor or "
+            f"variable that it belongs to. {'It is transposed.' if shape == wanted[::-1] else cure}"
         )
     is_nan = np.isnan(gradient)
     what = "NaN" if is_nan.any() else "infinite"
@@ -157,7 +158,7 @@ def _what_to_try(finding: Finding) -> str:
             "difference of large numbers. Check in float64, or in float32 if f uses float16."
         )
     if reason is Reason.SWINGS:
-        return "f swings within the step. Check in float64, or with a shorter `step=`."
+        return "f oscillates within the step. Check in float64, or with a shorter `step=`."
     if reason is Reason.SCATTERED:
         return (
             "The gradient agrees along most directions, but not along all of them. f may have a "
@@ -244,7 +245,7 @@ def _is_gradient_of(finding: Finding, other: Finding) -> bool:
 def _transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> str | None:
     is_square = gradient.ndim == 2 and gradient.shape[0] == gradient.shape[1] > 1
     if is_square and _fits(gradient.T, measured):
-        return "This is the gradient transposed: swap its two axes, or the order of a matmul."
+        return "This is the gradient transposed: swap its two axes, or the two factors of a matmul."
     return None
 
 
@@ -264,7 +265,7 @@ def _one_triangle(probe: LeafProbe, measured: Sequence[Measurement]) -> str | No
     return (
         f"f reads only one triangle of the matrix {name}. {whose} gradient is for a symmetric "
         "change of both triangles, but finite differences move each entry separately. It is right "
-        f"if {name} is symmetric. To check it, use f of ({name} + its transpose) / 2."
+        f"if {name} is symmetric. To check it, apply f to ({name} + its transpose) / 2."
     )
 
 
@@ -281,14 +282,14 @@ def _clipped(index: int, findings: Sequence[Finding]) -> str | None:
         return None
     if _is_round(length):
         return (
-            f"The norm of the gradient is {length:.3g}, and it should be {length / factor:.3g}: "
+            f"The norm of the gradient is {length:.3g}, but it should be {length / factor:.3g}: "
             "the gradient was clipped (`clipnorm`, `tf.clip_by_norm`). Check it before clipping."
         )
     together = norm(np.array([norm(other.probe.gradient) for other in findings]))
     factors = [_common_factor(other.measured) for other in findings]
     if _is_round(together) and all(_is_same_factor(f, factor) for f in factors):
         return (
-            f"The norm of all gradients together is {together:.3g}, and it should be "
+            f"The norm of all gradients together is {together:.3g}, but it should be "
             f"{together / factor:.3g}: they were clipped (`global_clipnorm`, "
             "`tf.clip_by_global_norm`). Check them before clipping."
         )
@@ -349,19 +350,19 @@ def _no_single_factor(probe: LeafProbe, measured: Sequence[Measurement], by_entr
     if tape is not None and _fits(tape, measured):
         if tape.size == 1:
             return (
-                f"It is {gradient.item():.6g}, but the tape's gradient, which agrees with the "
+                f"Your gradient is {gradient.item():.6g}, but the tape's, which agrees with finite "
                 f"differences, is {tape.item():.6g}. Compare your formula with the tape."
             )
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
         return (
             "No single factor explains it: some entries are wrong, or a term is missing. The error "
-            f"is largest at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, but the tape's "
-            f"gradient, which agrees with the differences, has {tape[worst]:.6g} there. Start with "
-            "that entry."
+            f"is largest at entry {[int(i) for i in worst]}: your gradient has "
+            f"{gradient[worst]:.6g} there, but the tape's, which agrees with finite differences, "
+            f"has {tape[worst]:.6g}. Start with that entry."
         )
     if gradient.size == 1:
         return (
-            f"It is {gradient.item():.6g}, but the measured slope of f is "
+            f"The gradient is {gradient.item():.6g}, but the measured slope of f is "
             f"{measured[0].numeric:.6g}. Look for a wrong or missing term."
         )
     if by_entry:

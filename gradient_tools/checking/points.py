@@ -26,7 +26,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
         tensor = tf.convert_to_tensor(value)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"{name} is {type(value).__name__}, which is not a tensor of numbers ({error}). Pass a "
+            f"{name} is of type {type(value).__name__}, not a tensor of numbers ({error}). Pass a "
             "tf.Tensor, a tf.Variable, or a NumPy array of floating-point numbers."
         ) from error
     if not tensor.dtype.is_floating:
@@ -78,9 +78,9 @@ class Point:
             raise TypeError("f returned None. End it with a return statement that gives a tensor.")
         if isinstance(y, np.ndarray | np.generic | float | int):
             raise TypeError(
-                f"f returned {type(y).__name__}, not a tensor. The tape cannot see through NumPy "
-                "or Python numbers. Compute with TensorFlow operations, without `.numpy()` or "
-                "`float()`."
+                f"f returned {type(y).__name__}, not a tensor. The tape cannot follow a "
+                "computation through NumPy or Python numbers. Compute with TensorFlow operations, "
+                "without `.numpy()` or `float()`."
             )
         if isinstance(y, list | tuple | dict):
             raise TypeError(
@@ -139,7 +139,9 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     tensors are mixed.
     """
     if not callable(f):
-        raise TypeError(f"f must be a function, but it is {type(f).__name__}: pass f, not f(x).")
+        raise TypeError(
+            f"f must be a function, but it is of type {type(f).__name__}: pass f, not f(x)."
+        )
     model = at
     at, state = _to_differentiate(at)
     leaves = tf.nest.flatten(at)
@@ -150,7 +152,7 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     variables = _tf_variables(at)
     if variables and len(variables) < len(leaves):
         raise TypeError(
-            f"{label} mixes variables and tensors. Give only variables, with an f without "
+            f"{label} mixes variables and tensors. Give only variables, and an f that takes no "
             "arguments, or only tensors, which f takes as arguments."
         )
     if variables:

@@ -101,7 +101,7 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
         grouping.fold_middle()
         notes.append(
             f"{len(recording.operations)} operations in all: the middle is drawn as one box; "
-            "record_tape lists every one."
+            "record_tape lists all operations."
         )
     symbol, of_symbol = _symbol(recording)
     uses = grouping.uses()

@@ -461,7 +461,7 @@ def _unconnected(case: Case, source: Source) -> Finding:
 
 def _ruled_out(case: Case, source: Source) -> str:
     """Return what was looked at, and is not the cause."""
-    causes = [f"`{source.name}` is not watched", "an operation without gradient"]
+    causes = [f"an unwatched `{source.name}`", "an operation without a gradient"]
     roots = case.roots_of(source)
     names = {**case.recorder.names_at_block, **case.text.names}
 

@@ -157,7 +157,7 @@ def _softmax(stop: Backward, passes: _Passes) -> Finding:
     (output,) = (each.numpy().astype(float) for each in step.outputs)
     (arriving,) = (each.numpy().astype(float) for each in stop.arriving.values())
     if np.all(output.max(axis=-1) >= 1 - np.finfo(step.outputs[0].dtype.as_numpy_dtype).eps):
-        why = "one entry takes the whole probability in this precision"
+        why = "one entry has all of the probability in this precision"
         return _flat(step, why, _range(np.asarray(step.inputs[0])))
     if np.all(arriving == arriving[..., :1]):
         why = "Softmax always sums to 1, and the same gradient arrives at each of its outputs"

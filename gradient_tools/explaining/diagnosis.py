@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 _TRACING = (
     "A tf.function is being traced, so no gradient has a value yet. To look for zeros and NaN, "
-    "call tf.config.run_functions_eagerly(True) before the tf.function."
+    "call tf.config.run_functions_eagerly(True) before you call the tf.function."
 )
 
 
@@ -87,7 +87,8 @@ def explain_call(
         if looks or any(kinds):
             _do_in_another_thread(explain)
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        note = f"{note} The diagnosis itself failed: {in_short(error)}".strip()
+        failed = f"The diagnosis itself failed. Please report this error: {in_short(error)}"
+        note = f"{note} {failed}".strip()
     return Explanations(made, note, tuple(notes))
 
 

@@ -67,7 +67,7 @@ class Explanations(tuple[Any, ...]):
     Examples
     --------
     >>> print(Explanations())
-    Nothing to explain: every gradient is there, finite, and not zero everywhere.
+    Nothing to explain: every gradient exists and is finite, and none is zero everywhere.
     """
 
     note: str = ""
@@ -96,8 +96,10 @@ class Explanations(tuple[Any, ...]):
         if self.note:
             return "Nothing found to explain."
         if self.notes:
-            return "Every gradient is there, finite, and not zero everywhere."
-        return "Nothing to explain: every gradient is there, finite, and not zero everywhere."
+            return "Every gradient exists and is finite, and none is zero everywhere."
+        return (
+            "Nothing to explain: every gradient exists and is finite, and none is zero everywhere."
+        )
 
     def _repr_html_(self) -> str:
         note = "".join(card(BLUE, f"<strong>Note</strong> {with_code(n)}") for n in self.notes)

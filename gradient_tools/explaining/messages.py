@@ -159,7 +159,7 @@ class Cause(Enum):
             "y = tf.cast(tf.cast(x, tf.int32), tf.float32)",
             "y = x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x)",
             {"dtype": "int32"},
-            "A cast to integers has no gradient. The replacement has the same value and the slope "
+            "A cast to integers has no gradient. The replacement has the same value and a slope of "
             "1, as for `tf.round` below.",
         ),
     )
@@ -172,7 +172,7 @@ class Cause(Enum):
             "y = tf.round(x)",
             "y = x + tf.stop_gradient(tf.round(x) - x)",
             {"op": "Round"},
-            "`tf.round` has no gradient. The replacement has the same value and the slope 1. Use "
+            "`tf.round` has no gradient. The replacement has the same value and a slope of 1. Use "
             "it only if you want that slope. It is called a straight-through estimator.",
         ),
     )
@@ -346,7 +346,7 @@ class Cause(Enum):
     SATURATED = (
         "zero-saturated",
         "{op} is flat here: {why} (input: {values}). The gradient is zero because a small change "
-        "of `{x}` does not change `{y}`.",
+        "in `{x}` does not change `{y}`.",
         "{remedy}",
         Example(
             "y = tf.nn.relu(x - 5)  # x = 3.0",
@@ -394,9 +394,13 @@ class Cause(Enum):
         "`tf.nn.softmax_cross_entropy_with_logits` has no second derivative with respect to its "
         "labels. `{y}` was computed from its first derivative, which passes no gradient to the "
         "labels, so none reaches `{x}`.",
-        "-tf.reduce_sum({labels} * tf.nn.log_softmax({logits}), axis=-1)  # has all derivatives",
+        (
+            "-tf.reduce_sum({labels} * tf.nn.log_softmax({logits}), axis=-1)  # has derivatives of "
+            "every order"
+        ),
         Example(
-            "z = tf.nn.softmax_cross_entropy_with_logits(x, w)  # y from its gradient for w",
+            "z = tf.nn.softmax_cross_entropy_with_logits(x, w)  # y is computed from its gradient "
+            "with respect to w",
             "z = -tf.reduce_sum(x * tf.nn.log_softmax(w), axis=-1)",
         ),
     )
@@ -450,8 +454,9 @@ class Cause(Enum):
     UNDETERMINED_IN_PY_FUNCTION = (
         "undetermined",
         "The gradient of `{x}` becomes 0 in tf.py_function, or before it. That function uses its "
-        "own tape, which can be read only once, so nothing before it was examined.",
-        "# the same without tf.py_function, where TensorFlow's functions can be seen: {line}",
+        "own tape, which can be read only once, so the diagnosis did not examine anything before "
+        "it.",
+        "# the same without tf.py_function, so that TensorFlow's functions can be seen: {line}",
     )
 
 

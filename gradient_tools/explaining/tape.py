@@ -216,7 +216,7 @@ def explain_gradients(f: Callable[..., Any], sources: object) -> Explanations:
     >>> [each.cause for each in explain_gradients(lambda x: tf.round(x), tf.constant(1.5))]
     ['no-gradient-op']
     >>> explain_gradients(lambda x: x ** 2, 3.0)
-    Nothing to explain: every gradient is there, finite, and not zero everywhere.
+    Nothing to explain: every gradient exists and is finite, and none is zero everywhere.
     """
     sources = tf.nest.map_structure(
         lambda each: each if is_variable(each) else tf.convert_to_tensor(each), sources

@@ -138,7 +138,7 @@ def _words_of(finding: Finding, name: str, line: str, sources: str) -> dict[str,
         case NotFinite():
             return _words_of_not_finite(facts, finding.place, name)
         case NotExamined():  # nothing is ruled out by what was not examined
-            return {"why": facts.why, "note": f" The diagnosis stopped at {facts.why}."}
+            return {"why": facts.why, "note": f" The diagnosis stopped: {facts.why}."}
     return {}
 
 

@@ -83,7 +83,7 @@ def record_tape(f: Callable[..., Any], *inputs: Any) -> TapeRecording:
     if not sources:
         raise ValueError(
             "There is nothing to record: f got no tensor, array, or float, and read no "
-            "tf.Variable. Pass its inputs after it, as in record_tape(f, 3.0)."
+            "tf.Variable. Pass the inputs after f, as in record_tape(f, 3.0)."
         )
     building = Building(tape, recorder, sources, targets)
     return building.freeze(len({id(source) for _, source in given}))
@@ -115,5 +115,5 @@ def _no_tensor(result: Any) -> str:
             "functions."
         )
     elif isinstance(result, int):
-        cause = "Integers are passed to f as they are. Write 3.0 instead of 3."
+        cause = "Integers are passed to f unchanged, not as tensors. Write 3.0 instead of 3."
     return f"f returned {repr(result):.60} of type {type(result).__name__}, not a tensor. {cause}"

@@ -26,11 +26,11 @@ def draw_predictions(rng: np.random.Generator) -> list[tuple]:
 EXERCISES = (
     ValueQuestion(
         id="00.1",
-        title="How steep is the parabola",
+        title="Slope of a parabola",
         kind="predict",
         points=1,
         form="A slope is one number",
-        praise="At x = 3, a small step in x raises y by six times that step.",
+        praise="At x = 3, a small step in x raises y by about six times that step.",
         tolerance=1e-6,  # 6.001 is the average over a step of 0.001, and not the slope
     ),
     Question(
@@ -47,11 +47,11 @@ EXERCISES = (
                 form="End the function with `return` and the quotient, which is one number.",
             )
         ],
-        praise="In lesson 01 you will compare TensorFlow's gradients with this quotient.",
+        praise="In lesson 01 you will compare TensorFlow's gradients with a quotient like this.",
     ),
     Question(
         id="00.3",
-        title="A loss that cancels",
+        title="Errors that cancel",
         kind="repair",
         points=1,
         draw=draw_predictions,

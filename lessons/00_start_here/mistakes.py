@@ -5,8 +5,8 @@ import tensorflow as tf
 from course_utils.exercises import Between, Table, Wrong
 
 OVER_A_STEP = (
-    "{value} is the average over a step away from x = 3. Which number do smaller and smaller "
-    "steps approach?"
+    "{value} is the average rate of change over a step away from x = 3. Which number do smaller "
+    "and smaller steps approach?"
 )
 STEEPNESS = Table(
     {
@@ -23,13 +23,13 @@ STEEPNESS = Table(
         1.5: "1.5 is 3 / 2. But the slope of `x**2` at any x is the product `2 * x`.",
         -6: "The size is right, but the sign is not. At x = 3 the curve rises as x grows, so "
         "the slope is positive.",
-        5: "5 is 2 + 3, and also the average over the step from 2 to 3. But the slope of "
-        "`x**2` at any x is the product `2 * x`.",
-        12: "12 is twice as large as it should be. Use the factor 2 of the exponent only once.",
+        5: "5 is 2 + 3, and also the average rate of change from 2 to 3. But the slope of `x**2` "
+        "at any x is the product `2 * x`.",
+        12: "12 is twice as large as it should be. Use the factor 2 from the exponent only once.",
         27: "27 is `3**3`. But the exponent is 2, and the slope of a power has a smaller exponent.",
         Between(5.5, 7): OVER_A_STEP,
     },
-    "{value} is not the slope. Take a step of 0.001 from 3: how much does `x**2` grow, divided "
+    "{value} is not the slope. Take a step of 0.001 from 3: what is the growth of `x**2` divided "
     "by the step?",
 )
 
@@ -48,8 +48,8 @@ RATES = {
         lambda f, x, h: abs((f(x + h) - f(x)) / h),
     ),
     "absolute growth": Wrong(
-        "You take the absolute value of the growth, but a falling function has a negative "
-        "growth. Remove the absolute value.",
+        "You take the absolute value of the growth, but the growth of a falling function is "
+        "negative. Remove the absolute value.",
         lambda f, x, h: abs(f(x) - f(x + h)) / h,
     ),
     "absolute step": Wrong(
@@ -117,7 +117,7 @@ RATES = {
         lambda f, x, h: h / (f(x + h) - f(x)),
     ),
     "parabola for f": Wrong(
-        "This is right only for `x**2`. `f` can be any function, so use `f(x)` and `f(x + h)`.",
+        "Your formula is for `x**2`, but `f` can be any function. Use `f(x)` and `f(x + h)`.",
         lambda f, x, h: ((x + h) ** 2 - x**2) / h,
         lambda f, x, h: 2 * x,
     ),
@@ -126,7 +126,7 @@ RATES = {
         lambda f, x, h: (f(x + h) - f(x)) / x,
     ),
     "rounded down": Wrong(
-        "Your result is rounded down to an integer, as `//` does. Divide with `/`.",
+        "Your result is rounded down to an integer, as with `//`. Divide with `/`.",
         lambda f, x, h: (f(x + h) - f(x)) // h,
     ),
     "relative growth": Wrong(
@@ -139,11 +139,11 @@ RATES = {
         lambda f, x, h: (f(x + h) - x) / h,
     ),
     "old height kept": Wrong(
-        "You divided the new height. Subtract the old one, `f(x)`, first.",
+        "You divided the new height, not the growth. Subtract the old height, `f(x)`, first.",
         lambda f, x, h: f(x + h) / h,
     ),
     "step without x": Wrong(
-        "You used the height at `h`. The step starts at `x`, so it ends at `x + h`.",
+        "You used the height at `h`. The step starts at `x` and ends at `x + h`, so use `f(x + h)`.",
         lambda f, x, h: (f(h) - f(x)) / h,
         lambda f, x, h: f(h) - f(x),
     ),
@@ -200,7 +200,7 @@ LOSSES = {
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat**2 - y**2)),
     ),
     "one of them squared": Wrong(
-        "You square only one of the two, because `**` binds tighter than the minus. Put the "
+        "You square only one of `y_hat` and `y`, because `**` binds tighter than `-`. Put the "
         "difference in parentheses: `(y_hat - y) ** 2`.",
         lambda y_hat, y: tf.reduce_mean(y_hat - y**2),
         lambda y_hat, y: tf.reduce_mean(y_hat**2 - y),
@@ -214,7 +214,7 @@ LOSSES = {
         lambda y_hat, y: tf.reduce_mean((y_hat + y) ** 2),
     ),
     "largest error": Wrong(
-        "This is the largest squared error. Average all of them with `tf.reduce_mean`.",
+        "This is the largest squared error. Average all squared errors with `tf.reduce_mean`.",
         lambda y_hat, y: tf.reduce_max((y_hat - y) ** 2),
     ),
     "mean of squares squared": Wrong(

@@ -142,7 +142,7 @@ EXERCISES = (
                 lambda noted: all(noted["on a tape"]),
             ),
         ],
-        praise="The tape finds the slope, also at points that the check drew at random.",
+        praise="The tape finds the slope, even at points that the check drew at random.",
     ),
     ValueQuestion(
         id="01.2",
@@ -181,7 +181,7 @@ EXERCISES = (
     ),
     Question(
         id="01.4",
-        title="A gradient that does not arrive",
+        title="A gradient that gets lost",
         kind="repair",
         points=2,
         draw=draw_lines,
@@ -192,7 +192,7 @@ EXERCISES = (
             Part(
                 "slope",
                 "the gradient with respect to `w`",
-                "It is one number: return `tape.gradient(loss, w)`.",
+                "The gradient is one number: return `tape.gradient(loss, w)`.",
             )
         ],
         demands=[
@@ -241,8 +241,8 @@ PREDICTIONS = (
         right="6",
         options={
             "6": "x was 3 when the tape recorded the square.",
-            "10": "10 is the slope at the current x, as a formula would give it. But the tape "
-            "stored the value from the moment of recording.",
+            "10": "10 is what the formula 2x gives at the current x. But the tape stored the value "
+            "that x had during the recording.",
             "an error": "You may change a variable after the recording, so there is no error.",
         },
     ),
@@ -250,11 +250,11 @@ PREDICTIONS = (
         "01.b",
         right="None",
         options={
-            "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the "
-            "line that computes y runs above the block, so the tape did not record it.",
+            "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the line "
+            "that computes y runs before the block, so the tape did not record it.",
             "0": "0 would mean that the tape found a path, and that the slope along it is zero.",
-            "None": "The tape was not recording when y was computed, so it knows no path from "
-            "x to y. TensorFlow does not treat this as an error: you just get `None`.",
+            "None": "The tape was not recording when y was computed, so it found no path from x to "
+            "y. TensorFlow does not raise an error: you get `None`.",
         },
     ),
     Callout(

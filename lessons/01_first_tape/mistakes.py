@@ -59,8 +59,8 @@ SLOPES = {
         slope_of(lambda x: x**2),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every x: a `None` replaced by 0, so the bug is still "
-        "there. Compute `y` from the variable, inside the `with` block.",
+        "Your function returned 0 for every x: a `None` was replaced with 0, which only hides the "
+        "missing path. Compute `y` from the variable, inside the `with` block.",
         slope_of(lambda x: tf.constant(1.0), unconnected_gradients="zero"),
     ),
     "cube taken out": Wrong(
@@ -95,8 +95,8 @@ SHAPES = Table(
         "entry of `W`, so it has one number per entry.",
         (1,): "The loss is one number, but it changes with every entry of `W`. The gradient "
         "has one number per entry.",
-        (2, 4): "This is the shape of `W` transposed. The gradient keeps the axes of its "
-        "source in their order.",
+        (2, 4): "This is the shape of `W` transposed. The gradient keeps the axes of its source in "
+        "the same order.",
         (8, 2): (
             "This is the shape of `features @ W`. The question asks for one number for each entry "
             "of `W`."
@@ -462,8 +462,8 @@ WALKS = {
         walk(inputs=lambda pairs: dict(pairs).items()),
     ),
     "ways multiplied": Wrong(
-        "You multiply by the gradient that an input already has. Slopes multiply along a path, "
-        "but paths add where they meet: start at 0, and use `+=`.",
+        "You multiply by the gradient that an input already has. Slopes multiply along a path, but "
+        "contributions add where paths meet: start at 0, and use `+=`.",
         *(
             walk(
                 lambda g, place, source, slope: g[source] * g[place] * slope,
@@ -480,7 +480,7 @@ WALKS = {
         walk(answer=lambda g, target: g[target::-1] + g[target + 1 :]),
     ),
     "ways do not add": Wrong(
-        "If two paths lead to one number, your second one overwrites the first. Add to the "
+        "If two paths lead to one number, the second contribution overwrites the first. Add to the "
         "gradient that is already there: use `+=` instead of `=`.",
         walk(lambda gradients, place, source, slope: gradients[place] * slope),
         walk(
@@ -496,12 +496,12 @@ WALKS = {
         handed_on_at_once,
     ),
     "stops at a number without inputs": Wrong(
-        "Your loop stops at a number without inputs, but such a number can be in the middle. "
-        "Continue with the earlier numbers.",
+        "Your loop stops at a number without inputs, but such a number can be in the middle of the "
+        "list. Continue with the earlier numbers.",
         stopping(lambda gradients, recorded, place: not recorded[place]),
     ),
     "stops at a gradient of 0": Wrong(
-        "Your loop stops at a number whose gradient is 0, because no path leads from it to the "
+        "Your loop stops at a number whose gradient is 0: no path leads from that number to the "
         "target. Continue with the earlier numbers.",
         stopping(lambda gradients, recorded, place: not gradients[place]),
         stopping(
@@ -509,8 +509,8 @@ WALKS = {
         ),
     ),
     "place counted from the front": Wrong(
-        "You reverse the list but count its indices from 0, so the two do not match. Loop over "
-        "`reversed(range(len(recorded)))`, and use `recorded[place]`.",
+        "You reverse the list but count its indices from 0, so the indices do not match the "
+        "entries. Loop over `reversed(range(len(recorded)))`, and use `recorded[place]`.",
         counted_from_the_end,
     ),
     "slope for a place": Wrong(
@@ -519,8 +519,8 @@ WALKS = {
         lambda recorded, target: [0.0][recorded[target][0][1]],
     ),
     "first way alone": Wrong(
-        "If two paths lead to one number, you keep only the first. Add the contributions of "
-        "the others.",
+        "If two paths lead to one number, you keep only the contribution of the first. Add the "
+        "contributions of all paths.",
         walk(lambda g, place, source, slope: g[source] or g[place] * slope),
     ),
     "walks forward": Wrong(
@@ -570,8 +570,8 @@ WALKS = {
         walk(start=lambda count, target: [1.0] * count, places=up_to),
     ),
     "target left at 0": Wrong(
-        "The gradient of the target with respect to itself should be 1, but your list has "
-        "another number there. Keep the 1 at `target`.",
+        "The gradient of the target with respect to itself should be 1, but your list has a "
+        "different number there. Keep the 1 at `target`.",
         walk(answer=lambda g, target: [0.0 if i == target else x for i, x in enumerate(g)]),
     ),
     "first input alone": Wrong(
@@ -600,8 +600,8 @@ WALKS = {
         walk(places=lambda count, target: [count - 1]),
     ),
     "None where no way leads": Wrong(
-        "Your list has `None` where no path leads to the target, as TensorFlow's tape does. "
-        "Use 0 instead.",
+        "If no path leads from a number to the target, your list has `None`, which TensorFlow's "
+        "tape also returns. Use 0 instead.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),
     "gradient of x alone": Wrong(

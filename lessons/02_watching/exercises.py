@@ -80,8 +80,8 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient",
-                form="It is one array with the shape of `x`: return `tape.gradient(y, x)`, "
-                "with `x` itself as the source.",
+                form="The gradient is one array with the shape of `x`: return `tape.gradient(y, "
+                "x)`, with `x` itself as the source.",
             )
         ],
         demands=[
@@ -103,7 +103,8 @@ EXERCISES = (
         points=1,
         form="Write one list of numbers and `None`, in the order a, b, c, such as [1.0, None, 2.0]",
         entries=("a", "b", "c"),
-        praise="The tape watches one source automatically, one never, and one from its `watch` on.",
+        praise="The tape watches `a` automatically, never watches `b`, and watches `c` only after "
+        "`tape.watch(c)`.",
     ),
     Question(
         id="02.3",
@@ -116,8 +117,8 @@ EXERCISES = (
         parts=[
             Part(
                 words="the gradient",
-                form="It is one array with the shape of `x`: return `tape.gradient(score, x)`, "
-                "with `x` itself as the source.",
+                form="The gradient is one array with the shape of `x`: return "
+                "`tape.gradient(score, x)`, with `x` itself as the source.",
             )
         ],
         praise="The entries now sum to 0, because the tape also sees the path through the mean.",
@@ -132,7 +133,7 @@ EXERCISES = (
         call=pair_and_tapes,
         inputs="a b c names x y",
         parts=[
-            Part("things", "the number of things that you return"),
+            Part("things", "the number of values that you return"),
             Part(
                 "gradients",
                 "the dict of gradients",
@@ -186,9 +187,9 @@ PREDICTIONS = (
         "02.b",
         right="6",
         options={
-            "12": "12 is the mathematically correct slope, and the product is inside the "
-            "block. But `doubled` was computed above the block.",
-            "6": "`doubled` was computed above the block, so one of the two paths is lost.",
+            "12": "12 is the mathematically correct slope, and the product is inside the block. "
+            "But `doubled` was computed before the block.",
+            "6": "`doubled` was computed before the block, so one of the two paths is lost.",
             "None": "You get `None` if no path is left. But here the direct path from `x` is "
             "still there.",
         },
@@ -197,8 +198,8 @@ PREDICTIONS = (
         "02.c",
         right="T's weights, 0.5 on its pixels",
         options={
-            "0 for every pixel": "The image is empty, so nothing contributes to the score. But "
-            "a gradient says how the score would change, not what contributes to it.",
+            "0 for every pixel": "The image is black, so nothing contributes to the score. But a "
+            "gradient says how the score would change, not what contributes to it.",
             "T's weights, 0.5 on its pixels": "The score is a weighted sum of the pixels, so "
             "the gradient with respect to a pixel is its weight, whatever the image.",
             "None": "The image is a constant, which a tape does not watch by default. But here "

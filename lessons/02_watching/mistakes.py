@@ -107,9 +107,9 @@ PRODUCTS = {
     ),
     "returns x": Wrong("You returned `x` itself. Return `tape.gradient(y, x)`.", lambda x: x),
     "zero for none": Wrong(
-        "Your function returned 0 for every entry: a `None` replaced by 0, so the bug is still "
-        "there. Call `tape.watch(x)` on the first line of the block, and compute `y` after "
-        "it.",
+        "Your function returned 0 for every entry: a `None` was replaced with 0, which only hides "
+        "the missing path. Call `tape.watch(x)` on the first line of the block, and compute `y` "
+        "after it.",
         answering(
             lambda tape, y, x: tape.gradient(y, x, unconnected_gradients="zero"), watched=False
         ),
@@ -157,13 +157,13 @@ THREE = [
     Table(
         {
             None: "`tape.watch(c)` runs before `5 * c`, so `c` does have a gradient. Which "
-            "operations ran after the watch?",
+            "operations ran after that call?",
             13: "13 is the slope of `c**2 + 5 * c`. But `c**2` ran before `tape.watch(c)`, so "
             "the tape did not record it.",
             8: "8 is the slope of `c**2`, but that line ran before `tape.watch(c)`. What runs "
             "after it?",
         },
-        "You wrote {value}. Find the slope of the operations that run after the watch.",
+        "You wrote {value}. Find the slope of the operations that run after `tape.watch(c)`.",
     ),
 ]
 
@@ -319,13 +319,13 @@ PARABOLAS = {
         returning(print),
     ),
     "one thing": Wrong(
-        "You returned only one thing. Return two, separated by a comma: the dict of gradients "
-        "and `len(tape.watched_variables())`.",
+        "You returned only one value. Return two, separated by a comma: the dict of gradients and "
+        "`len(tape.watched_variables())`.",
         returning(lambda gradients, count: gradients),
     ),
     "three things": Wrong(
-        "You returned three things. Return two, separated by a comma: the dict of gradients "
-        "and `len(tape.watched_variables())`.",
+        "You returned three values. Return two, separated by a comma: the dict of gradients and "
+        "`len(tape.watched_variables())`.",
         returning(lambda gradients, count: (gradients, count, 0.0)),
     ),
     "target and sources swapped": Wrong(
@@ -421,12 +421,12 @@ PARABOLAS = {
         parabola(count=lambda tape, chosen: 0),
     ),
     "last tape counted": Wrong(
-        "The gradients are right, but you report 1 watched variable for two names. Watch both "
-        "on one tape, and return its `len(tape.watched_variables())`.",
+        "The gradients are right, but you report 1 watched variable for two names. Watch both on "
+        "one tape, and return `len(tape.watched_variables())` for that tape.",
         parabola(count=lambda tape, chosen: 1),
     ),
     "list as a key": Wrong(
-        "You use the list `names` as a key, but a dict has one key per value. Select the "
+        "You use the list `names` as a key, but each key of `params` is a single name. Select the "
         "variables one at a time: `{name: params[name] for name in names}`.",
         parabola(chosen=lambda params, names: params[names]),
     ),

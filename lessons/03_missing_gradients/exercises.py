@@ -69,7 +69,7 @@ def value_and_gradient(function: Callable, x: Any, upstream: Any) -> dict:
         tape.watch(x)
         y = function(x)
     if isinstance(y, np.ndarray):
-        return {"value": y, "gradient": "no gradient, as the value is NumPy's array"}
+        return {"value": y, "gradient": "no gradient: the value is a NumPy array"}
     if not (isinstance(y, tf.Tensor) and y.dtype.is_floating and y.shape == x.shape):
         # All functions are alike, whatever their names.
         value = tf.nest.map_structure(lambda each: "a function" if callable(each) else each, y)
@@ -138,7 +138,7 @@ EXERCISES = (
                 'under `"b"`.',
             )
         ],
-        praise="Every step, from the first to the last, has its gradients.",
+        praise="Every step, from the first to the last, now has gradients.",
     ),
     ValueQuestion(
         id="03.2",
@@ -153,7 +153,7 @@ EXERCISES = (
             "x * tf.cast(x > 0, tf.float32)",
             "x * x.numpy()",
         ),
-        praise="You found every path that is left in all five.",
+        praise="In all five expressions, you found every path that is left.",
     ),
     Question(
         id="03.3",
@@ -173,7 +173,7 @@ EXERCISES = (
     ),
     Question(
         id="03.4",
-        title="Straight through a rounding",
+        title="Straight through the rounding",
         kind="complete",
         points=3,
         draw=draw_weights,
@@ -186,7 +186,9 @@ EXERCISES = (
                 "the rounded tensor",
                 "Return a tensor with the shape of `x`, with each entry rounded separately.",
             ),
-            Part("gradient", "the gradient that is passed back", "It has the shape of `x`."),
+            Part(
+                "gradient", "the gradient that is passed back", "The gradient has the shape of `x`."
+            ),
         ],
         praise="The forward pass rounds, and the backward pass goes straight through.",
     ),
@@ -221,9 +223,8 @@ EXERCISES = (
                 lambda noted: all(noted["summed"]),
             ),
         ],
-        praise="For equal points the gradient is now 0, and elsewhere it is unchanged. (If "
-        "only the `where` after the root guards it, you were lucky: with XLA the result "
-        "may be NaN.)",
+        praise="For equal points the gradient is now 0, and elsewhere it is unchanged. (If your "
+        "only guard is a `where` after the root, you were lucky: with XLA the result may be NaN.)",
     ),
 )
 
@@ -246,8 +247,8 @@ PREDICTIONS = (
         options={
             "None": "`round` has no gradient, so its path is broken. But there is another "
             "path, and you get `None` only if no path is left.",
-            "0": "A staircase is flat, so `round` might contribute 0. But even then the other "
-            "path would contribute something.",
+            "0": "A staircase is flat, so `round` might contribute 0. But even then the other path "
+            "would contribute 1.",
             "1": "Two paths lead from `x` to the result. The one through `round` is broken, and "
             "the other contributes 1.",
             "2": "2 would be right if `round` passed the gradient back unchanged. But it has "
@@ -261,9 +262,9 @@ PREDICTIONS = (
             "0, NaN, None": "TensorFlow defines the gradient of `sign` as 0, and declares that "
             "`round` has none. For `sqrt(x**2)`, the tape multiplies an "
             "infinite slope by 0.",
-            "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| "
-            "is often given slope 0 at its corner. But TensorFlow defines a gradient for "
-            "`sign`, and it goes through the root and the square one at a time.",
+            "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| is "
+            "often given slope 0 at its corner. But TensorFlow defines a gradient for `sign`, and "
+            "the tape goes through the root and the square one at a time.",
             "NaN, 0, None": "`None` for `round` is right. NaN for the jump of `sign` would be "
             "reasonable, but TensorFlow defines the gradient of `sign` as 0.",
         },
@@ -272,8 +273,8 @@ PREDICTIONS = (
         "03.e",
         right="NaN",
         options={
-            "0": "0 is the slope of the branch that was chosen, a constant. But the tape also "
-            "goes back through the other branch.",
+            "0": "0 is the slope of the chosen branch, which is a constant. But the tape also goes "
+            "back through the other branch.",
             "1": "1 is the slope of the logarithm at 1. But here x = 0, where its slope is "
             "infinite.",
             "NaN": "The backward pass goes through both branches, and the slope of the "
@@ -288,8 +289,8 @@ PREDICTIONS = (
             "makes the second factor a constant.",
             "3": "The tape treats the second factor as the constant 3, and one path is left. "
             "If you stop the only path, you get `None`.",
-            "None": "You get `None` if the only path is stopped. But here the first factor is "
-            "`x` itself, and that path is still there.",
+            "None": "You get `None` if the only path is stopped. But here the first factor is `x` "
+            "itself, and the path through it is still there.",
         },
     ),
 )

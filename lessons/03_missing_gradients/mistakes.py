@@ -121,11 +121,11 @@ DESCENTS = {
     ),
     "old value gone": Wrong(
         "Each parameter became `-lr` times its gradient, so its old value is lost. `assign` "
-        "sets the whole new value; use `assign_sub`, which subtracts from the old one.",
+        "replaces the old value; use `assign_sub`, which subtracts from it.",
         descending(lambda p, name, lr, g: p[name].assign(-lr * g)),
     ),
     "assigned the step": Wrong(
-        "Each parameter became `lr` times its gradient. `assign` sets the whole new value; use "
+        "Each parameter became `lr` times its gradient. `assign` replaces the old value; use "
         "`assign_sub`, and pass it only the part to subtract, `lr * gradients[name]`.",
         descending(lambda p, name, lr, g: p[name].assign(lr * g)),
     ),
@@ -172,8 +172,8 @@ DESCENTS = {
         descending(whole_value, lambda steps: steps - 1),
     ),
     "first gradient kept": Wrong(
-        "Every step uses the gradient from the first step. Move the `with` block and the call "
-        "of `tape.gradient` into the loop.",
+        "Every step uses the gradient from the first step. Move the `with` block and the call to "
+        "`tape.gradient` into the loop.",
         with_one_recording,
         calls=(1, 2, 3),
     ),
@@ -230,14 +230,14 @@ FIVE = [
     ),
     Table(
         {
-            None: "`round` does break one path. But `x` is also a factor, and that path is "
-            "still there.",
+            None: "`round` does break one path. But `x` is also a factor, and the path through "
+            "that factor is still there.",
             0: "`round` does not contribute 0: TensorFlow defines no gradient for it. The "
             "other path, through the factor `x`, is still there.",
-            1: "The path through the factor `x` is still there. Its gradient is not 1, but the "
-            "other factor.",
-            4.25: "This counts both paths. Only the factor `x` has a path; the one through "
-            "`round` is broken.",
+            1: "The path through the factor `x` is still there. Its slope is the other factor, not "
+            "1.",
+            4.25: "This counts both paths. Only the path through the factor `x` is left; the one "
+            "through `round` is broken.",
             4.5: "4.5 is the derivative of x². Here the path through `round` is broken.",
             2.25: "2.25 would come from the path through `round`, but that path is broken. Use "
             "the other factor.",
@@ -255,8 +255,8 @@ FIVE = [
     ),
     Table(
         {
-            None: "The path through `>` is broken. But `x` is also a factor, and that path is "
-            "still there.",
+            None: "The path through `>` is broken. But `x` is also a factor, and the path through "
+            "that factor is still there.",
             0: "The path through the factor `x` is still there. What is the other factor?",
             2.25: "This is the value of y. The question is how fast y changes with `x`.",
         },
@@ -264,8 +264,8 @@ FIVE = [
     ),
     Table(
         {
-            None: "`x.numpy()` is a constant to the tape. But the other factor is `x` itself, "
-            "and that path is still there.",
+            None: "`x.numpy()` is a constant to the tape. But the other factor is `x` itself, and "
+            "the path through that factor is still there.",
             4.5: "This is the true derivative of x². The tape sees only one of the two factors "
             "as `x`; the other is a constant.",
             1: "The other factor is a constant, but it is not 1. What is the value of `x`?",
@@ -401,8 +401,8 @@ CLASSIFIERS = {
         classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
     ),
     "other rows' labels": Wrong(
-        "You select the wrong probabilities: each row needs the entry of its label. Select it "
-        "with `tf.gather(p, labels, batch_dims=1)`.",
+        "You select the wrong probabilities: each row needs the entry of its label. If `p` holds "
+        "the probabilities, select it with `tf.gather(p, labels, batch_dims=1)`.",
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y))),
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y, axis=1))),
     ),
@@ -552,8 +552,8 @@ QUARTERS = {
         lambda x: nearest(x).numpy(),
     ),
     "one number back": Wrong(
-        "The values are right, but `backward` returns the wrong shape. Return one entry per "
-        "entry of `x`: the upstream gradient if it lies in [-1, 1], otherwise 0.",
+        "The values are right, but `backward` returns the wrong shape. Return one entry per entry "
+        "of `x`: the upstream gradient if the entry of `x` is in [-1, 1], otherwise 0.",
         passing_on(lambda x, y, d: tf.constant(1.0)),
     ),
     "passes on everywhere": Wrong(
@@ -582,8 +582,8 @@ QUARTERS = {
         passing_on(lambda x, y, d: inside(y, y, d)),
     ),
     "looks at 4 x": Wrong(
-        "Your condition tests `4 * x`, so the gradient is 0 as soon as `x` is beyond 0.25. "
-        "Test `x` instead.",
+        "Your condition tests `4 * x` or its rounded value, so the gradient is 0 for some entries "
+        "of `x` inside [-1, 1]. Test `x` instead.",
         passing_on(lambda x, y, d: inside(4 * x, y, d)),
         passing_on(lambda x, y, d: inside(tf.round(4 * x), y, d)),
     ),
@@ -737,8 +737,8 @@ DISTANCES = {
         lambda a, b: -of_distances(lengths)(a, b),
     ),
     "one root for all": Wrong(
-        "You take one root of the squares of all pairs. Sum over `axis=1`, so that each pair "
-        "has its own root.",
+        "You take one root of the sum over all pairs. Sum over `axis=1`, so that each pair has its "
+        "own root.",
         of_distances(lambda a, b: tf.norm(a - b)),
     ),
     "down the columns": Wrong(
@@ -759,9 +759,9 @@ DISTANCES = {
         calls=(0,),
     ),
     "near points lost": Wrong(
-        "Points that are very close, but different, get a gradient that is 0 or too small. "
-        "Your threshold or epsilon is too large next to their squared distance, 1e-30: "
-        "test only for exactly 0, with one `where` before the root and one after it.",
+        "Points that are very close, but different, get a gradient that is 0 or too small. Your "
+        "threshold or epsilon is too large compared with their squared distance, 1e-30: test only "
+        "for exactly 0, with one `where` before the root and one after it.",
         of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
         *(with_epsilon(10.0**-e) for e in range(18, 33)),
         calls=(1,),

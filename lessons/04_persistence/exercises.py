@@ -65,8 +65,8 @@ EXERCISES = (
         title="A dict of targets",
         kind="predict",
         points=1,
-        form="Write one number, without quotes. The result has the structure of the sources, "
-        "and the only source is `w`, not in a list or dict",
+        form="Write one number, without quotes. The result has the structure of the sources, and "
+        "the only source is `w`, which is not in a list or dict",
         praise="The tape adds the slopes 4 and 6, whatever the keys of the targets are.",
     ),
     Question(
@@ -80,8 +80,8 @@ EXERCISES = (
         parts=[
             Part(
                 words="the dict of gradients",
-                form='Return a dict with the keys `"squared"` and `"absolute"`, each with the '
-                "gradient of that loss, in the shape of `w`.",
+                form='Return a dict with the keys `"squared"` and `"absolute"`. Each value is the '
+                "gradient of that loss and has the shape of `w`.",
             )
         ],
         praise="Each loss has its own gradient, under its own name.",
@@ -151,8 +151,8 @@ PREDICTIONS = (
             "the sources: two sources, two numbers.",
             "two numbers: 3 and 2": "3 and 2 are the slopes of only the first loss. But the "
             "second loss is also a target.",
-            "two numbers: 7 and 2": "The tape starts with a 1 at every target and adds where "
-            "paths meet. At `a` it adds 3 from the first loss and 4 from the second: "
+            "two numbers: 7 and 2": "The tape starts with a 1 at every target and adds up the "
+            "slopes where paths meet. At `a` it adds 3 from the first loss and 4 from the second: "
             "several targets give the gradient of their sum.",
         },
     ),
@@ -160,11 +160,10 @@ PREDICTIONS = (
         "04.b",
         right="(3, 2, 1)",
         options={
-            "a table of 3 by 3": "A matrix would tell everything, with one row per entry. But "
-            "a gradient has the shape of its source.",
-            "(1, 1, 1)": "(1, 1, 1) would be right for `1 * v`. If each entry depends on only "
-            "one entry of the source, you never notice the sum; but here v₀ is in all "
-            "three entries.",
+            "a 3-by-3 table": "A matrix with one row per entry would show every derivative. But a "
+            "gradient has the shape of its source.",
+            "(1, 1, 1)": "(1, 1, 1) would be right for `1 * v`. If each entry of v affects only "
+            "one entry of the target, you never notice the sum; but here v₀ affects all three.",
             "(3, 2, 1)": "The entries of a target are summed, just like a list of targets. 3v₀ "
             "+ 2v₁ + v₂ has the gradient (3, 2, 1).",
         },
@@ -191,9 +190,9 @@ PREDICTIONS = (
             "27": "27 is the correct derivative, 3x² at x = 3. You would get it if the tape "
             "still had its recording of y = x², but `tape.gradient` inside the pause used "
             "it up.",
-            "9": "`tape.gradient` used up the recording, and after the pause the tape starts a "
-            "new, empty one. That one contains z = y · x, but not how y was computed, so y "
-            "is the constant 9, and so is the slope. There is no warning.",
+            "9": "`tape.gradient` used up the recording, and after the pause the tape starts a new "
+            "one. The new recording contains z = y · x, but not how y was computed, so y is a "
+            "constant and the slope is 9. There is no warning.",
             "an error": "A plain tape can be used only once, so an error would be reasonable. "
             "But after the pause the tape starts a new recording, and this is the first "
             "`gradient` call on it.",

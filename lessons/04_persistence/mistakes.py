@@ -166,7 +166,7 @@ BY_LOSS = {
     ),
     "length for absolute": Wrong(
         'Under `"absolute"` you use the norm of the errors, the square root of the sum of their '
-        "squares. Use the mean of `tf.abs` of the errors.",
+        "squares. Apply `tf.abs` to the errors and take the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.norm(error))),
     ),
     "half of squared": Wrong(
@@ -183,16 +183,17 @@ BY_LOSS = {
         by_loss(both, error_of=lambda x, w, y: tf.squeeze(x @ w) - y),
     ),
     "target added": Wrong(
-        "You add the target to the prediction. Subtract it.",
+        "You add `y` to the prediction. Subtract it.",
         by_loss(both, error_of=lambda x, w, y: x @ w + y),
     ),
     "list of sources": Wrong(
-        "Each name has a list with a gradient in it. Pass `w` itself as the source, not a list.",
+        "Under each name you have a list that contains the gradient. Pass `w` itself as the "
+        "source, not a list.",
         by_loss(lambda ask, s, a: {"squared": [ask(s)], "absolute": [ask(a)]}),
     ),
     "losses returned": Wrong(
-        "Each name has a single number, the loss itself. Return its gradient, which has the "
-        "shape of `w`, (3, 1).",
+        "Under each name you have a single number, the loss itself. Return its gradient, which has "
+        "the shape of `w`, (3, 1).",
         by_loss(lambda ask, s, a: {"squared": s, "absolute": a}),
     ),
 }
@@ -244,9 +245,9 @@ PENALTY = {
         pair_of(lambda ask, loss, p, e: ask(loss)),
     ),
     "penalty lost": Wrong(
-        "Your first return value is the gradient of only the error, because to your tape the "
-        "penalty is a constant or is not in the target. Record both on one persistent "
-        "tape, without `reset`, and use `loss` as the target.",
+        "Your first return value is the gradient of only the error: the penalty is a constant to "
+        "your tape, or is not in the target. Record both on one persistent tape, without `reset`, "
+        "and use `loss` as the target.",
         first(lambda ask, loss, p, e: ask(e)),
     ),
     "penalty alone": Wrong(
@@ -308,13 +309,13 @@ PENALTY = {
         second(lambda ask, loss, p, e: tf.reduce_sum(ask(p) ** 2)),
     ),
     "penalty for its norm": Wrong(
-        "The gradient is now right, but your second return value is the penalty itself. Return "
-        "the norm of its gradient: keep that line from the exercise.",
+        "The gradient is now right, but your second return value is the penalty itself. Return the "
+        "norm of its gradient: keep `penalty_norm` from the exercise.",
         second(lambda ask, loss, p, e: p),
     ),
     "loss for the norm": Wrong(
-        "The gradient is now right, but your second return value is the loss. Return the norm "
-        "of the penalty's gradient: keep that line from the exercise.",
+        "The gradient is now right, but your second return value is the loss. Return the norm of "
+        "the penalty's gradient: keep `penalty_norm` from the exercise.",
         second(lambda ask, loss, p, e: loss),
     ),
     "norm 0": Wrong(
@@ -323,8 +324,8 @@ PENALTY = {
         second(lambda ask, loss, p, e: 0.0),
     ),
     "norm of the weights": Wrong(
-        "The gradient is now right, but your second return value is the norm of `w`. Return "
-        "the norm of the penalty's gradient: keep that line from the exercise.",
+        "The gradient is now right, but your second return value is the norm of `w`. Return the "
+        "norm of the penalty's gradient: keep `penalty_norm` from the exercise.",
         lambda w, x, y: second(lambda ask, loss, p, e: tf.norm(w))(w, x, y),
     ),
 }
@@ -376,13 +377,13 @@ TABLE = {
         picked_too_late(tf.stack),
     ),
     "first entry alone": Wrong(
-        "You returned only the first row, as a `return` inside the loop would. Collect the "
-        "rows in a list, then `tf.stack` it.",
+        "You returned only the first row, perhaps because the `return` is inside the loop. Collect "
+        "the rows in a list, then pass the list to `tf.stack`.",
         table_of(each_entry, finish=lambda rows: rows[0]),
     ),
     "last entry alone": Wrong(
-        "You returned only the last row: each new row overwrote the one before. Collect the "
-        "rows in a list, then `tf.stack` it.",
+        "You returned only the last row: each new row overwrote the one before. Collect the rows "
+        "in a list, then pass the list to `tf.stack`.",
         table_of(each_entry, finish=lambda rows: rows[-1]),
     ),
     "one row": Wrong(
@@ -401,8 +402,8 @@ TABLE = {
         table_of(lambda ask, entries: [0 * ask(entry) for entry in entries]),
     ),
     "rows added up": Wrong(
-        "Each row also includes the rows above it, because the targets in a list are summed. "
-        "Use one entry as the target at a time.",
+        "Each row is the sum of its own gradient and all earlier ones, because the targets in a "
+        "list are summed. Use one entry as the target at a time.",
         table_of(lambda ask, entries: [ask(entries[: i + 1]) for i in range(len(entries))]),
     ),
     "transposed": Wrong(

@@ -79,7 +79,7 @@ def sum_and_gradient(function: Callable, w: Any, dataset: Any) -> dict:
 
     returned = function(w, dataset)
     is_pair = isinstance(returned, tuple | list) and len(returned) == 2
-    other = None if returned is None else "something else than two things"
+    other = None if returned is None else "something other than two things"
     both = returned if is_pair else (other, None)
     return {
         "sum": both[0],
@@ -125,8 +125,8 @@ EXERCISES = (
         parts=[
             Part(
                 "gradients",
-                form='Return `tape.gradient(loss, {"error": error, "threshold": threshold})`, '
-                "with the loss as one number.",
+                form='Return `tape.gradient(loss, {"error": error, "threshold": threshold})`; the '
+                "loss must be a single number.",
             )
         ],
         demands=[
@@ -138,23 +138,23 @@ EXERCISES = (
             ),
             Demand(
                 "number for None",
-                "If |error| is at most the threshold, your gradient with respect to "
-                "`threshold` is a number, but it should be `None`: that branch does not "
-                "use `threshold`. Choose the branch with an `if`, without `tf.where` or "
-                "`tf.minimum`, and do not replace `None` by 0.",
+                "If |error| is at most the threshold, your gradient with respect to `threshold` is "
+                "a number, but it should be `None`: the quadratic branch does not use "
+                "`threshold`. Choose the branch with an `if`, without `tf.where` or `tf.minimum`, "
+                "and do not replace `None` with 0.",
                 lambda noted: all(noted["none inside"]) or any(noted["if in graph"]),
             ),
             Demand(
                 "line at the threshold",
-                "If |error| equals the threshold, your function runs the linear branch. It "
-                "should run the square, which does not use `threshold` and leaves `None`: "
-                "compare with `<=`, not `<`.",
+                "If |error| equals the threshold, your function takes the linear branch. It should "
+                "take the quadratic branch, which does not use `threshold`, so the tape returns "
+                "`None` for it: compare with `<=`, not `<`.",
                 lambda noted: all(noted["none at threshold"]) or any(noted["if in graph"]),
             ),
         ],
-        praise="Both gradients are right on both sides of the threshold. If |error| is at most "
-        "the threshold, that branch does not use `threshold`: an eager tape returns `None` "
-        "for it, a graph 0.",
+        praise="Both gradients are right on both sides of the threshold. The quadratic branch does "
+        "not use `threshold`: if it runs, a tape returns `None` for `threshold` in eager code, "
+        "and 0 in a graph.",
     ),
     ValueQuestion(
         id="05.2",
@@ -162,8 +162,8 @@ EXERCISES = (
         kind="predict",
         points=1,
         form="Write one integer, such as 6",
-        praise="Calls 1, 3, 4 and 5 trace. Call 2 reuses the first graph, and call 6 that of "
-        "call 5.",
+        praise="Calls 1, 3, 4 and 5 each make a trace. Call 2 reuses the graph of call 1, and call "
+        "6 reuses that of call 5.",
     ),
     Question(
         id="05.3",
@@ -215,9 +215,11 @@ EXERCISES = (
         prepare=as_orbit,
         call=slopes_of_orbit,
         inputs="M e",
-        parts=[Part(form='Return `tape.gradient(E, {"M": M, "e": e})`, with E as one number.')],
-        praise="You differentiated a function that has no formula, even at e = 0. By hand, the "
-        "slopes are 1 and sin E, both divided by 1 - e * cos E.",
+        parts=[
+            Part(form='Return `tape.gradient(E, {"M": M, "e": e})`; E must be a single number.')
+        ],
+        praise="You differentiated a function that has no formula, and your slopes are right even "
+        "at e = 0. By hand, they are 1 and sin E, both divided by 1 - e * cos E.",
     ),
 )
 
@@ -226,8 +228,8 @@ PREDICTIONS = (
         "05.a",
         right="None",
         options={
-            "-2": "x · y would have the slope x with respect to y. But at x = -2 that branch "
-            "does not run.",
+            "-2": "-2 is the slope of x · y with respect to y. But at x = -2 that branch does not "
+            "run.",
             "0": "y makes no difference there, and a calculus book would say 0. But to "
             "return 0, the tape needs a path, and the branch that runs does not use y.",
             "None": "Python decides which branch runs, and the tape records only the "
@@ -241,9 +243,9 @@ PREDICTIONS = (
         options={
             "0": "The graph does not contain `append`, so it seems that the line never runs. "
             "But tracing runs the Python code.",
-            "1": "Python ran once, for the trace. `append` is not a TensorFlow operation, so "
-            "the graph does not contain it; the same holds for `print` and a Python "
-            "counter. Assigning to a variable is an operation, and runs in every call.",
+            "1": "Python ran once, for the trace. `append` is not a TensorFlow operation, so the "
+            "graph does not contain it; the same holds for `print` and a Python counter. "
+            "Assigning to a `tf.Variable` is an operation, so it runs in every call.",
             "3": "In Python, a function that is called three times runs three times. But here "
             "the second and third calls run the graph.",
         },
@@ -272,22 +274,22 @@ PREDICTIONS = (
             "this loop runs over a dataset.",
             "0": "0 is what a graph returned for a branch that was not taken. But here the "
             "loop did run.",
-            "None": "The loss is right, but the gradient is lost silently. In a graph, a loop "
-            "over a dataset becomes dataset operations (`ScanDataset`, `ReduceDataset`), "
-            "which have no gradient. With a second term in the loss you would get a number "
-            "without the loop's part.",
+            "None": "The loss is right, but the gradient is lost silently. In a graph, a loop over "
+            "a dataset becomes dataset operations (`ScanDataset`, `ReduceDataset`), which have no "
+            "gradient. If the loss had a term outside the loop, you would get a number, but the "
+            "loop's part would be missing.",
         },
     ),
     Callout(
         "05.e",
         right="None",
         options={
-            "0.5": "0.5 is the slope of the square root at 1. But the loop ends before its "
-            "first iteration, so no root is recorded.",
+            "0.5": "0.5 is the slope of the square root at 1. But the loop ends before its first "
+            "iteration, so the tape has no iteration to record.",
             "0": "0 is what a graph returns for a branch that was not taken. But this tape "
             "records in eager mode.",
-            "None": "The loop made no iteration, so the result is the constant 1 from the "
-            "first line. There is no path from the source.",
+            "None": "The loop ran no iterations, so the result is the constant 1 from the first "
+            "line. There is no path from the source.",
         },
     ),
 )

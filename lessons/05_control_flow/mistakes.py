@@ -147,13 +147,13 @@ HUBER = {
         of_absolute_value,
     ),
     "sign of the slope": Wrong(
-        "For a large negative error your gradient with respect to `error` is +threshold, but "
-        "it should be -threshold. Let the tape differentiate `tf.abs(error)`, and keep the "
-        "sign.",
+        "For a large negative error your gradient with respect to `error` is +threshold, but it "
+        "should be -threshold. Let the tape differentiate `tf.abs(error)`, and do not change the "
+        "sign of the result.",
         without_sign,
     ),
     "square in the condition": Wrong(
-        "Some small errors take the linear branch, such as error = -1.6 with threshold = 2.5. "
+        "Some small errors, such as error = -1.6 with threshold = 2.5, take the linear branch. "
         "Compare |error| with the threshold, not its square.",
         huber(test=lambda e, d: e**2 <= d),
     ),
@@ -173,8 +173,8 @@ HUBER = {
         huber(outside=lambda e, d: abs(e) - d / 2),
     ),
     "zero for none": Wrong(
-        "The gradient with respect to `threshold` is 0 for every input: a `None` replaced by "
-        "0, so the bug is still there. Use `threshold` itself in the linear branch, inside "
+        "The gradient with respect to `threshold` is 0 for every input: a `None` was replaced by "
+        "0, but the path is still missing. Use `threshold` itself in the linear branch, inside "
         "the `with` block.",
         huber(outside=threshold_as_number, unconnected_gradients="zero"),
     ),
@@ -208,8 +208,8 @@ TRACES = Table(
         6: "6 would be one trace per call. But two calls share a trace if they differ only in "
         "the values of their tensors.",
     },
-    "{value} is not possible: there are six calls, and each traces once or not at all. Write "
-    "an integer.",
+    "{value} is not possible: there are six calls, and each traces once or not at all. Write an "
+    "integer from 0 to 6.",
 )
 
 # 05.3
@@ -328,13 +328,13 @@ DATASET = {
         batchwise(lambda losses, g: (0.0, g[-1])),
     ),
     "w moved": Wrong(
-        "You update `w` after each batch, so each batch uses a different `w`. Remove the "
-        "update: the sum and its gradient belong to one `w`.",
+        "You update `w` after each batch, so each batch uses a different `w`. Remove the update, "
+        "so that all batches use the same `w`.",
         *(stepping(lr) for lr in (0.1, 0.01, 0.001)),
     ),
     "kept from before": Wrong(
-        "Your first call is right, but the second continues with the sums from the first. "
-        "Start both sums at 0 inside the function.",
+        "The first call of your function is right, but the second call adds to the sums from the "
+        "first. Start both sums at 0 inside the function.",
         kept_from_before,
         calls=(0, 1),
     ),
@@ -352,7 +352,7 @@ DATASET = {
         batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
     ),
     "gradients of means": Wrong(
-        "Your sum is right, but the gradient belongs to the mean of each batch. Use the same "
+        "Your sum is right, but you differentiate the mean of each batch. Use the same "
         "`tf.reduce_sum` for both.",
         gradients_of_means,
     ),
@@ -363,7 +363,7 @@ DATASET = {
         batchwise(lambda losses, g: (sum(losses), None)),
     ),
     "zero for none": Wrong(
-        "The gradient is 0 for every dataset: a `None` replaced by 0, so the bug is still "
+        "The gradient is 0 for every dataset: a `None` was replaced by 0, so the bug is still "
         "there. Put the `with` block inside the loop, and sum the gradients.",
         batchwise(lambda losses, g: (sum(losses), 0.0)),
     ),
@@ -378,7 +378,8 @@ DATASET = {
         batchwise(lambda losses, g: (sum(losses), g[0])),
     ),
     "mean of gradients": Wrong(
-        "You averaged the gradients of the batches. The gradient of a sum is a sum: add them.",
+        "You averaged the gradients of the batches. Add them: the gradient of a sum is the sum of "
+        "the gradients.",
         batchwise(lambda losses, g: (sum(losses), sum(g) / len(g))),
     ),
     "sum twice": Wrong(
@@ -386,9 +387,8 @@ DATASET = {
         batchwise(lambda losses, g: (sum(losses), sum(losses))),
     ),
     "gradients of running sums": Wrong(
-        "Your gradient includes the first batches several times, because each iteration adds "
-        "the gradient of the running sum. Differentiate only the loss of the current "
-        "batch.",
+        "Your gradient counts the earlier batches more than once, because each iteration adds the "
+        "gradient of the running sum. Differentiate only the loss of the current batch.",
         batchwise(lambda losses, g: (sum(losses), sum(np.cumsum(g)))),
     ),
     "gradients not added": Wrong(
@@ -559,9 +559,8 @@ KEPLER = {
         special_at_zero,
     ),
     "one pass more": Wrong(
-        "At M = 0 the gradient with respect to `M` should be 1 / (1 - e), but yours is 1 + e. "
-        "Your stopping test ends the loop there after one iteration: run a fixed number of "
-        "iterations.",
+        "At M = 0 the gradient with respect to `M` should be 1 / (1 - e), but yours is 1 + e. With "
+        "your stopping test, only one iteration runs there: run a fixed number of iterations.",
         kepler(solved_and_once_more),
     ),
     "one pass": Wrong(
@@ -575,9 +574,9 @@ KEPLER = {
         *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3, 1e-4, 1e-5)),
     ),
     "last pass only": Wrong(
-        "These are the slopes of only the last iteration: to the tape, the E in its sine is a "
-        "constant. Keep all iterations inside the `with` block, and apply `tf.sin` to the "
-        "tensor E, without NumPy, `math`, `float()` or `stop_gradient`.",
+        "These are the slopes of only the last iteration, because the tape treats the E inside the "
+        "sine as a constant. Keep all iterations inside the `with` block, and apply `tf.sin` to "
+        "the tensor E, without NumPy, `math`, `float()` or `stop_gradient`.",
         kepler(passes(60, function=np.sin)),
     ),
     "tape in each pass": Wrong(
@@ -591,7 +590,7 @@ KEPLER = {
         by_formula(of_e=lambda E, below: tf.sin(E)),
     ),
     "formula at M": Wrong(
-        "Your formulas are right, but you insert M for E. First find E with 60 iterations, "
+        "Your formulas are right, but you use M in place of E. First find E with 60 iterations, "
         "then use its sine and cosine.",
         by_formula(n=0),
     ),
@@ -633,8 +632,8 @@ KEPLER = {
         kepler(growing),
     ),
     "variable added to": Wrong(
-        "`+=` cannot change a variable, and at first `E` is the variable `M` itself. Write `E "
-        "= M + e * tf.sin(E)` instead.",
+        "`+=` does not work on a `tf.Variable`, and at first `E` is the variable `M` itself. Write "
+        "`E = M + e * tf.sin(E)` instead.",
         kepler(added_to),
     ),
     "cosine for sine": Wrong(

@@ -56,7 +56,7 @@ def velocity_and_acceleration(function: Callable, position: Callable, t: Any) ->
     if is_pair or tuple(getattr(returned, "shape", ()))[:-1] == (2,):
         both = returned[0], returned[1]
     else:
-        both = ("nothing" if returned is None else "something else than two things",) * 2
+        both = ("nothing" if returned is None else "something other than two things",) * 2
     return {"velocity": both[0], "acceleration": both[1], "elsewhere": any(elsewhere)}
 
 
@@ -150,7 +150,7 @@ EXERCISES = (
                 lambda noted: not any(noted["elsewhere"]),
             ),
         ],
-        praise="Your function is right at every time, also for motions that the check drew at "
+        praise="Your function is right at every time, even for motions that the check drew at "
         "random.",
     ),
     Question(
@@ -233,11 +233,11 @@ PREDICTIONS = (
         "06.b",
         right="200 numbers",
         options={
-            "one number": "True, the target is summed into one number. But the gradient has "
-            "the shape of the source: 200 times, so 200 numbers.",
+            "one number": "The target is indeed summed into one number. But the gradient has the "
+            "shape of the source: 200 entries, one for each time.",
             "200 numbers": "The gradient says how the sum changes with each of the 200 times.",
-            "a table of 200 by 200": "Each position against each time is what a Jacobian "
-            "contains. But a gradient has the shape of its source.",
+            "a 200-by-200 table": "A Jacobian contains the derivative of each position with "
+            "respect to each time. But a gradient has the shape of its source.",
         },
     ),
     Callout(
@@ -261,8 +261,9 @@ PREDICTIONS = (
             "enough, though one of them leaves the valley. But each step needs a Hessian.",
             "about 50": "A curved valley is not a bowl, so more steps seem necessary. But each "
             "step uses the curvature at the current point.",
-            "about 500": "500 would already be 30 times fewer steps than gradient descent. But "
-            "one learning rate for a steep and a flat direction costs more than that.",
+            "about 500": "500 would be 30 times fewer steps than gradient descent takes. But using "
+            "one learning rate for a steep and a flat direction costs gradient descent more than "
+            "that.",
         },
     ),
 )

@@ -62,9 +62,9 @@ def spring(position, t):
 
 MOTIONS = {
     "spring of the lesson": Wrong(
-        "This is the velocity of the weight on the spring from the lesson. Call the argument "
-        "`position`, because the check passes other motions, and let the tapes "
-        "differentiate its result.",
+        "This is the velocity of the weight on the spring from the lesson. Use the function passed "
+        "as `position`, because the check passes other motions, and let the tapes differentiate "
+        "its result.",
         spring,
     ),
     "velocity per time": Wrong(
@@ -104,7 +104,7 @@ MOTIONS = {
         motion(lambda s, v, a: (v, tf.linalg.diag(a))),
     ),
     "one number": Wrong(
-        "You returned one number for several times. Return one per time: the result of "
+        "You returned one number for all of `t`. Return one number per time: the result of "
         "`tape.gradient`, without a sum, a mean or an index.",
         motion(lambda s, v, a: (tf.reduce_sum(v), tf.reduce_sum(a))),
         motion(lambda s, v, a: (v, tf.reduce_sum(a))),
@@ -135,15 +135,14 @@ MOTIONS = {
         motion(lambda s, v, a: (v, v + a)),
     ),
     "zero for none": Wrong(
-        "The acceleration is 0 at every time: a `None` replaced by 0, so the bug is still "
-        "there. Compute the velocity inside the outer tape's block, and let that tape watch "
-        "`t`.",
+        "The acceleration is 0 at every time: a `None` was replaced by 0, but the path is still "
+        "missing. Compute the velocity inside the outer tape's block, and let that tape watch `t`.",
         motion(lambda s, v, a: (v, 0 * a)),
     ),
     "differences between times": Wrong(
-        "You use differences between one time and the next, which are too far apart. "
-        "Differentiate at each time: the velocity is the gradient of the position, and the "
-        "acceleration that of the velocity.",
+        "You use differences between successive times, which are too far apart. Differentiate at "
+        "each time: the velocity is the gradient of the position, and the acceleration is the "
+        "gradient of the velocity.",
         lambda position, t: (np.gradient(position(t), t), position(t)),
         lambda position, t: (gradient_of(position, t), np.gradient(gradient_of(position, t), t)),
         lambda position, t: (differences(position(t), t), position(t)),
@@ -200,7 +199,7 @@ PENALTIES = {
         penalty(slopes_held),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
+        "Your function returned 0 for every input: a `None` was replaced by 0, so the bug is still "
         "there. Compute the slopes inside the block of the outer tape.",
         penalty(slopes_held, unconnected_gradients="zero"),
     ),
@@ -282,14 +281,14 @@ SHAPES = Table(
         "the shape.",
         (4, 3): "(4, 3) is the shape of the gradient, which sums over all outputs. But a "
         "Jacobian keeps every entry of `y` separate.",
-        (8, 3): "(8, 3) is the shape of `y`. But each entry of `y` has one number for each "
-        "entry of `V`.",
+        (8, 3): "(8, 3) is the shape of `y`. But each entry of `y` has a derivative with respect "
+        "to each entry of `V`.",
         (4, 3, 8, 3): "These are the right numbers in the wrong order. The axes of the outputs "
         "come first.",
-        (8, 3, 8, 4): "This is the Jacobian with respect to `features`. But the source here is "
-        "`V`.",
-        (8, 3, 4): "This is what `batch_jacobian` would return for `features`. But a Jacobian "
-        "pairs each entry of `y` with each entry of `V`.",
+        (8, 3, 8, 4): "This is the shape of the Jacobian with respect to `features`. But the "
+        "source here is `V`.",
+        (8, 3, 4): "This is the shape that `batch_jacobian` would return for `features`. But a "
+        "Jacobian pairs each entry of `y` with each entry of `V`.",
         (8, 4, 3): (
             "A Jacobian has one block with the shape of `V` for each entry of `y`. But `y` has 8 "
             "times 3 entries, not 8. Put both axes of `y` before the shape of `V`."
@@ -377,14 +376,14 @@ CURVATURES = {
         lambda f, x, v: tf.reduce_sum(tf.linalg.normalize(v) * gradient_of(f, x)),
     ),
     "returned None": Wrong(
-        "Your function returned `None`. Either a `return` is missing, or a derivative is "
-        "`None`: let each tape watch `x`, and call `gradient` inside the outer block. Give "
-        "an accumulator `x` first, then `u`.",
+        "Your function returned `None`. Either a `return` is missing, or a derivative is `None`: "
+        "let each tape watch `x`, and call `gradient` inside the outer block. Pass an accumulator "
+        "two arguments: `x`, then `u`.",
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
-        "You multiply by a derivative that is `None`. Let each tape watch `x`, and call "
-        "`gradient` inside the outer block; give an accumulator `x` first, then `u`.",
+        "You multiply by a derivative that is `None`. Let each tape watch `x`, and call `gradient` "
+        "inside the outer block; pass an accumulator two arguments: `x`, then `u`.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(
@@ -398,8 +397,8 @@ CURVATURES = {
         bend(lambda u, v, Hu: number(v, v, Hu)),
     ),
     "sum of sizes": Wrong(
-        "You divided by the sum of the absolute entries. Divide by `tf.norm(v)`, the square root "
-        "of the sum of the squares.",
+        "You divided by the sum of the absolute values. Divide by `tf.norm(v)`, the square root of "
+        "the sum of the squares.",
         bend(number, lambda v: v / tf.reduce_sum(abs(v))),
     ),
     "root forgotten": Wrong(
@@ -441,13 +440,13 @@ CURVATURES = {
         bend(number, lambda v: v / tf.reduce_max(abs(v))),
     ),
     "slope for curvature": Wrong(
-        "This is the slope along u, a first derivative. Differentiate the gradient (not the "
-        "loss) along u, and multiply the result by u.",
+        "This is the slope along u, a first derivative. Differentiate the gradient (not the loss) "
+        "along u, and take the dot product of the result and u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)),
     ),
     "unscaled slope": Wrong(
-        "This is the slope along `v`, a first derivative. Scale `v` to norm 1, differentiate "
-        "the gradient along it, and multiply the result by it.",
+        "This is the slope along `v`, a first derivative. Scale `v` to norm 1 to get u, "
+        "differentiate the gradient along u, and take the dot product of the result and u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * v),
     ),
     "slope squared": Wrong(
@@ -478,8 +477,8 @@ CURVATURES = {
         bend(lambda u, v, Hu: Hu),
     ),
     "unscaled vector returned": Wrong(
-        "You returned the vector Hv. Scale `v` to norm 1 first, then multiply the result "
-        "elementwise by it, and sum.",
+        "You returned the vector Hv. Scale `v` to norm 1 to get u, compute Hu, multiply it "
+        "elementwise by u, and sum.",
         bend(lambda u, v, Hv: Hv, tf.identity),
     ),
     "products not added": Wrong(
@@ -501,11 +500,13 @@ CURVATURES = {
         bend(lambda u, v, Hu: tf.norm(Hu)),
     ),
     "whole hessian": Wrong(
-        "You returned the whole Hessian. Multiply it by u from both sides.",
+        "You returned the whole Hessian. Compute only the vector Hu, multiply it elementwise by u, "
+        "and sum.",
         lambda f, x, v: hessian(f, x),
     ),
     "trace of hessian": Wrong(
-        "You returned the sum of the Hessian's diagonal. Multiply H by u from both sides.",
+        "You returned the sum of the Hessian's diagonal. Compute the vector Hu instead, multiply "
+        "it elementwise by u, and sum.",
         lambda f, x, v: tf.linalg.trace(hessian(f, x)),
     ),
     "gradient returned": Wrong(
@@ -517,8 +518,8 @@ CURVATURES = {
         lambda f, x, v: f(x),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
-        "there. Compute the gradient inside the block of the accumulator or outer tape.",
+        "Your function returned 0 for every input: a `None` was replaced by 0, but the path is "
+        "still missing. Compute the gradient inside the block of the accumulator or outer tape.",
         lambda f, x, v: 0.0,
     ),
 }

@@ -66,7 +66,7 @@ print(f"{tape.gradient(heights, times)}")
         options={
             "60.0": "60 is the sum of 10, 20 and 30, and the target is indeed summed. But the "
             "gradient has the shape of the source, so each time keeps its own slope.",
-            "a table of 3 by 3": "Each height against each time is what `jacobian` returns, "
+            "a 3-by-3 table": "Each height against each time is what `jacobian` returns, "
             "with zeros off the diagonal. But a gradient has the shape of its source.",
             "[10. 20. 30.]": "The gradient has the shape of its source. Only one height "
             "depends on each time, so entry i is the velocity at time i.",

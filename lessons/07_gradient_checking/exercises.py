@@ -265,7 +265,8 @@ EXERCISES = (
             for name in ("x", "W", "b")
         ],
         demands=[BY_HAND],
-        praise="All three are right: `d_W` has its axes in order, and `d_b` sums over the rows.",
+        praise="All three are right: `d_W` has its axes in the right order, and `d_b` sums over "
+        "the rows.",
     ),
     Question(
         id="07.3",
@@ -282,7 +283,8 @@ EXERCISES = (
             )
         ],
         demands=[BY_HAND],
-        praise="Your gradient is right for every batch size: the gradient of a mean is a mean.",
+        praise="Your gradient is right for every batch size: the gradient of a mean is the mean of "
+        "the gradients.",
     ),
     Question(
         id="07.4",
@@ -297,12 +299,12 @@ EXERCISES = (
             Part(
                 "verdict",
                 "your verdict",
-                "Compare every entry of both gradients, at an `x`, `scale` and `upstream` "
-                "drawn at random, with a small tolerance, as `report.passed` does.",
+                "Draw `x`, `scale` and `upstream` at random, and compare every entry of both "
+                "gradients with a small tolerance, or return `report.passed`.",
             ),
         ],
-        praise="Your check passes correct backward passes, and exposes each of the 17 bugs "
-        "that it was given.",
+        praise="Your check accepts correct backward passes, and exposes each of the 17 bugs that "
+        "it was given.",
     ),
     Question(
         id="07.5",
@@ -320,20 +322,20 @@ EXERCISES = (
                 "Keep `@tf.custom_gradient` above the function, and return the value (a "
                 "TensorFlow tensor with the shape of `x`) and `grad`.",
             ),
-            Part("slope", "the slope", "The result of `grad` has the shape of `x`."),
+            Part("slope", "the slope", "The result of `grad` should have the shape of `x`."),
             Part("slope of 3 f", "the slope of three times the value"),
-            Part("second", "the second derivative", "Compute it from `x` itself."),
+            Part("second", "the second derivative", "Compute the slope from `x` itself."),
         ],
         demands=[
             Demand(
                 "no gradient of one's own",
-                "Value, slope and second derivative are right, but the tape computed them. "
-                "Keep `@tf.custom_gradient` above the function, and return the value and "
-                "your own `grad`.",
+                "Value, slope and second derivative are right, but the tape computed both "
+                "derivatives. Keep `@tf.custom_gradient` above the function, and return the value "
+                "and your own `grad`.",
                 lambda noted: all(noted["custom"]),
             )
         ],
-        praise="Value, slope and second derivative are right, also at 0 and where exp would "
+        praise="Value, slope and second derivative are right, even at 0 and where exp would "
         "overflow.",
     ),
     Question(
@@ -348,8 +350,8 @@ EXERCISES = (
             Part(
                 name,
                 f"the gradient with respect to `{name}`",
-                'Return a dict with the keys `"W1"`, `"b1"`, `"W2"` and `"b2"`, each with a '
-                "gradient in the shape of that parameter.",
+                'Return a dict with the keys `"W1"`, `"b1"`, `"W2"` and `"b2"`, in which each '
+                "gradient has the shape of its parameter.",
             )
             for name in ("W2", "b2", "W1", "b1")
         ],
@@ -395,12 +397,12 @@ PREDICTIONS = (
         "07.a",
         right="1e-8",
         options={
-            "1e-4": "With this step the bend of the curve matters most. Its error is about h/2 · e, "
-            "which is 1e-4. But a shorter step makes it smaller.",
+            "1e-4": "With this step, most of the error comes from the bend of the curve: about h/2 "
+            "· e, which is 1e-4. But a shorter step makes it smaller.",
             "1e-8": "The error from the bend of the curve shrinks with h. The rounding of each value, "
             "divided by h, grows. The two are equal near the square root of 2e-16, about 1e-8.",
-            "1e-12": "The shortest step follows the tangent best. But each value is rounded at "
-            "the 16th digit, and divided by 1e-12 that becomes an error of 1e-4.",
+            "1e-12": "The shortest step follows the tangent best. But each value is rounded to "
+            "about 16 digits, and dividing by 1e-12 turns that into an error of 1e-4.",
         },
     ),
     Callout(
@@ -447,10 +449,10 @@ PREDICTIONS = (
         options={
             "about 0.2": "0.2 is the correct second derivative, and the slopes equal those of "
             "`softplus`. But the tape sees only what TensorFlow computes.",
-            "0": "NumPy's slope is a constant, and a constant has the derivative 0. But for a "
-            "0 the tape needs a path.",
-            "None": "NumPy left no path from x to the slope. If you compute more from x, you "
-            "get a number without this part.",
+            "0": "NumPy's slope is a constant, and a constant has the derivative 0. But the tape "
+            "returns 0 only if there is a path.",
+            "None": "NumPy left no path from x to the slope. In a longer computation you may get a "
+            "number instead, which lacks this part.",
         },
     ),
     Callout(
@@ -461,8 +463,8 @@ PREDICTIONS = (
             "But this step is too short for float32.",
             "0": "Around 100,000, float32 numbers are 1/128 apart. x + h and x - h both round "
             "to x, so their difference is 0.",
-            "about 3e7": "A wrong factor is what one expects from a bad step. But here nothing "
-            "is left of the difference.",
+            "about 3e7": "You would expect a bad step to give a wrong factor. But here nothing is "
+            "left of the difference.",
         },
     ),
 )

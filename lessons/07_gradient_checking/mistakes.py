@@ -17,16 +17,16 @@ def about(number):
 
 ERRORS = Table(
     {
-        about(0.0064 / 20): "You divided the error by the factor of the step: that is order 1, "
-        "a forward difference. But a central difference is of order 2.",
-        about(0.0064 / 20**3): "You divided the error by the third power of the step's factor. "
-        "The third derivative is in the formula, but the step is only squared.",
-        about(0.0064 / 20**4): "You divided the error by the fourth power of the step's "
-        "factor. But order 2 means that the step is squared once.",
+        about(0.0064 / 20): "You divided the error by 20, which is right for order 1, a forward "
+        "difference. But a central difference is of order 2.",
+        about(0.0064 / 20**3): "You divided the error by 20³. The third derivative is in the "
+        "formula, but the step is only squared.",
+        about(0.0064 / 20**4): "You divided the error by 20⁴. But order 2 means that the step is "
+        "squared once.",
         about(
             0.0064
-        ): "This is about the error of the long step. A shorter step has less truncation "
-        "error: by which factor does an error of order 2 shrink?",
+        ): "This is roughly the error of the long step. A shorter step has less truncation error: "
+        "by which factor does an error of order 2 shrink?",
         about(0.0064 * 20): "Your error is larger than before. But a shorter step makes the "
         "truncation error smaller.",
         about(0.0064 * 400): "Your error is larger than before. But a shorter step makes the "
@@ -37,7 +37,7 @@ ERRORS = Table(
         about(2e-5): "You rounded to one digit. Divide 0.0064 by 20 twice, and keep all digits.",
         about(0.004 / 2 * 12): "h/2 times the second derivative is the error of a forward "
         "difference. But this is a central difference, of order 2.",
-        16: "Your number is in an unclear unit. Write the number itself, such as 0.003.",
+        16: "The unit of your number is unclear. Write the number itself, such as 0.003.",
         20: "The step is 20 times shorter, but the question is how far the result is from 12. "
         "By which factor does an error of order 2 shrink?",
         400: "The error is 400 times smaller, but the question is how far the result is from "
@@ -64,8 +64,8 @@ ERRORS = Table(
         "is how far from 12 the result is with the step 0.004.",
         Between(11.99, 12.01): "This is the result itself. The question is how far it is from 12.",
     },
-    "{value} is not the error. The step is 0.08 / 0.004 = 20 times shorter: by which factor "
-    "does an error shrink that grows with the square of the step?",
+    "{value} is not the error. The step is 0.08 / 0.004 = 20 times shorter, and the error grows "
+    "with the square of the step: by which factor does it shrink?",
 )
 
 # 07.2
@@ -141,9 +141,8 @@ LAYERS = {
         dense(d_W=lambda x, W, u: x * u),
     ),
     "factors do not fit": Wrong(
-        "The shapes in a matrix product do not match. For `d_W` use `tf.transpose(x) @ "
-        "upstream`; for `d_b` do not assume a number of rows, because batches differ in "
-        "size.",
+        "The shapes in a matrix product do not match. For `d_W` use `tf.transpose(x) @ upstream`; "
+        "for `d_b` do not assume a fixed number of rows, because batches differ in size.",
         dense(d_W=lambda x, W, u: x @ u),
     ),
     "bias per row": Wrong(
@@ -152,8 +151,8 @@ LAYERS = {
         dense(d_b=lambda x, W, u: u),
     ),
     "bias averaged": Wrong(
-        "Your `d_b` is a mean over the rows. `upstream` already contains the factor of a mean, "
-        "so sum over the rows instead.",
+        "Your `d_b` is a mean over the rows. `upstream` already contains the factor 1/n if the "
+        "loss is a mean, so sum over the rows instead.",
         dense(d_b=lambda x, W, u: tf.reduce_mean(u, axis=0)),
     ),
     "bias over columns": Wrong(
@@ -222,7 +221,7 @@ MEANS = {
     ),
     "logits divided": Wrong(
         "You divide the logits by the number of rows before the softmax. Divide the difference "
-        "of probabilities and labels instead.",
+        "between probabilities and one-hot labels instead.",
         lambda z, y: tf.nn.softmax(z / z.shape[0]) - tf.one_hot(y, z.shape[1]),
         of_activation(lambda z: tf.nn.softmax(z / z.shape[0])),
     ),
@@ -391,28 +390,28 @@ SIZE_ALONE = (
 )
 CHECKS = {
     "backward not called": Wrong(
-        "Your function never calls `backward`, so it cannot judge it. Call it with an `x`, a "
-        "`scale` and an `upstream` that you create.",
+        "Your function never calls `backward`, so it has nothing to judge. Call `backward` with an "
+        "`x`, a `scale` and an `upstream` that you create.",
         lambda backward: True,
     ),
     "looks at d_scale alone": Wrong(
-        "Your check passes a wrong `d_x`. Give `check_gradients` both inputs, `[x, scale]`, "
-        "and both gradients.",
+        "Your check accepts a wrong `d_x`. Give `check_gradients` both inputs, `[x, scale]`, and "
+        "both gradients.",
         checking(judge=lambda report: report.rows[1].verdict == "agrees"),
         calls=(0, 1, 2, 5, 6, 7, 11, 12),  # with part of d_scale, too
     ),
     "looks at d_x alone": Wrong(
-        "Your check passes a wrong `d_scale`: you ignore it, or `x` is all zeros, which makes "
-        "it 0. Draw `x` at random, give `check_gradients` `[x, scale]` with both "
-        "gradients, and return `report.passed`.",
+        "Your check accepts a wrong `d_scale`, because you ignore it or your `x` is all zeros, "
+        "which makes `d_scale` 0. Draw `x` at random, pass `[x, scale]` and both gradients to "
+        "`check_gradients`, and return `report.passed`.",
         checking(judge=lambda report: report.rows[0].verdict == "agrees"),
         checking(x=tf.zeros),
         calls=(0, 4, 5, 7, 8, 11, 13),  # with part of d_x, too
     ),
     "the author's test": Wrong(
-        "Your check passes the author's wrong backward pass, because it checks only `d_scale`, "
-        "with an `upstream` of ones. Check both gradients, and draw `x`, `scale` and "
-        "`upstream` at random.",
+        "Your check accepts the author's wrong backward pass, because it checks only `d_scale`, "
+        "with an `upstream` of ones. Check both gradients, and draw `x`, `scale` and `upstream` "
+        "at random.",
         checking(judge=lambda report: report.rows[1].verdict == "agrees", upstream=tf.ones),
     ),
     "an upstream of ones": Wrong(
@@ -426,41 +425,39 @@ CHECKS = {
         checking(scale=tf.ones),
     ),
     "scale and upstream of ones": Wrong(
-        "Your check passes backward passes that ignore `scale` or `upstream`, because both are "
+        "Your check accepts backward passes that ignore `scale` or `upstream`, because both are "
         "all ones. Draw both at random.",
         checking(scale=tf.ones, upstream=tf.ones),
     ),
     "an x of ones": Wrong(
-        "Your check passes a `d_scale` that is too large: with an `x` of ones, each row minus "
-        "its mean is 0, and so is the correct `d_scale`. Draw `x` at random.",
+        "Your check accepts a `d_scale` that is too large: with an `x` of ones, each row minus its "
+        "mean is 0, and so is the correct `d_scale`. Draw `x` at random.",
         checking(x=tf.ones),
     ),
     "one row": Wrong(
-        "Your check passes a `d_scale` that averages over the rows, because with one row a "
-        "mean is a sum. Draw an `x` and an `upstream` with several rows.",
+        "Your check accepts a `d_scale` that averages over the rows, because with one row a mean "
+        "is a sum. Draw an `x` and an `upstream` with several rows.",
         checking(rows=1),
     ),
     "upstream alike in a row": Wrong(
-        "Your check passes a `d_x` that subtracts the mean of `scale` instead of that of "
-        "`upstream * scale`. Draw every entry of `upstream` at random, not one number per "
-        "row.",
+        "Your check accepts a `d_x` that subtracts the mean of `scale` instead of that of "
+        "`upstream * scale`. Draw every entry of `upstream` at random, not one number per row.",
         checking(upstream=lambda shape: tf.repeat(tf.random.normal((5, 1)), 3, axis=1)),
     ),
     "upstream is x": Wrong(
-        "Your check accepts a backward pass that uses `x` in place of `upstream`, because yours "
-        "are equal. Draw `upstream` separately.",
+        "Your check accepts a backward pass that uses `x` in place of `upstream`, because your `x` "
+        "and `upstream` are equal. Draw `upstream` separately.",
         comparing(right_by_hand, upstream=lambda x: x),
     ),
     "refuses what is right": Wrong(
-        "Your check rejects every backward pass, even the correct ones. Compare with the "
-        "gradients of the sum of `upstream * y`, recomputed from `x` and `scale`, with "
-        "`d_x` before `d_scale`; `check_gradients` does it without a formula.",
+        "Your check rejects every backward pass, even the correct ones. Let `check_gradients` "
+        "compare: recompute `y` from `x` and `scale` in the loss `tf.reduce_sum(upstream * y)`, "
+        "and pass `d_x` before `d_scale`.",
         checking(loss=lambda y, upstream: 2 * upstream * y),
     ),
     "loss without upstream": Wrong(
-        "Your check rejects correct backward passes and passes one that ignores `upstream`. "
-        "Use the sum of `upstream * y` as the loss: those are the gradients that "
-        "`backward` returns.",
+        "Your check rejects correct backward passes and accepts one that ignores `upstream`. Use "
+        "the sum of `upstream * y` as the loss: `backward` returns the gradients of that sum.",
         checking(loss=lambda y, upstream: y),
     ),
     "compares every digit": Wrong(
@@ -469,9 +466,8 @@ CHECKS = {
         comparing(right_by_hand, same=np.array_equal),
     ),
     "compares with the author's": Wrong(
-        "Your check passes the author's backward pass and rejects correct ones, because your "
-        "own formula has the author's bug. Let `check_gradients` compare with finite "
-        "differences.",
+        "Your check accepts the author's backward pass and rejects correct ones, because your own "
+        "formula has the author's bug. Let `check_gradients` compare with finite differences.",
         comparing(lambda x, scale, u: (u * scale, right_by_hand(x, scale, u)[1])),
     ),
     "says the opposite": Wrong(
@@ -504,48 +500,48 @@ CHECKS = {
         calls=(0, 6, 11),  # the right ones, and that d_x
     ),
     "a tolerance too wide for d_scale": Wrong(
-        "Your check passes a `d_scale` that is 3% too large, because its tolerance is too "
-        "wide or it compares only sums. Compare every entry to four digits.",
+        "Your check accepts a `d_scale` that is 3% too large, because its tolerance is too wide or "
+        "it compares only sums. Compare every entry to four digits.",
         comparing(right_by_hand, same_scale=partial(np.allclose, rtol=0.3)),
         calls=(0, 7, 11),
     ),
     "d_x without its sign": Wrong(
-        f"Your check passes a `d_x` {WRONG_SIGN} `d_x`{SIZE_ALONE}",
+        f"Your check accepts a `d_x` {WRONG_SIGN} `d_x`{SIZE_ALONE}",
         comparing(right_by_hand, same=part_of(np.abs)),
         comparing(right_by_hand, same=part_of(np.linalg.norm)),
         calls=(0, 11, 12),
     ),
     "d_scale without its sign": Wrong(
-        f"Your check passes a `d_scale` {WRONG_SIGN} `d_scale`{SIZE_ALONE}",
+        f"Your check accepts a `d_scale` {WRONG_SIGN} `d_scale`{SIZE_ALONE}",
         comparing(right_by_hand, same_scale=part_of(np.square)),
         calls=(0, 11, 13),
     ),
     "d_x but its last entry": Wrong(
-        f"Your check passes a `d_x` {ONE_OFF} `d_x`{PART_ALONE}",
+        f"Your check accepts a `d_x` {ONE_OFF} `d_x`{PART_ALONE}",
         comparing(right_by_hand, same=part_of(lambda d: d[0]), same_scale=close),
         comparing(right_by_hand, same=part_of(lambda d: d[:, 0]), same_scale=close),
         comparing(right_by_hand, same=under, same_scale=close),
         calls=(0, 11, 14),
     ),
     "d_x but its first entry": Wrong(
-        f"Your check passes a `d_x` {ONE_OFF} `d_x`{PART_ALONE}",
+        f"Your check accepts a `d_x` {ONE_OFF} `d_x`{PART_ALONE}",
         comparing(right_by_hand, same=part_of(lambda d: d[-1]), same_scale=close),
         comparing(right_by_hand, same=part_of(lambda d: d[:, -1]), same_scale=close),
         comparing(right_by_hand, same=over, same_scale=close),
         calls=(0, 11, 15),
     ),
     "d_scale but its last entry": Wrong(
-        f"Your check passes a `d_scale` {ONE_OFF} `d_scale`{PART_ALONE}",
+        f"Your check accepts a `d_scale` {ONE_OFF} `d_scale`{PART_ALONE}",
         comparing(right_by_hand, same_scale=part_of(lambda d: d[0])),
         calls=(0, 11, 16),
     ),
     "d_scale but its first entry": Wrong(
-        f"Your check passes a `d_scale` {ONE_OFF} `d_scale`{PART_ALONE}",
+        f"Your check accepts a `d_scale` {ONE_OFF} `d_scale`{PART_ALONE}",
         comparing(right_by_hand, same_scale=part_of(lambda d: d[-1])),
         calls=(0, 11, 17),
     ),
     "d_x in any order": Wrong(
-        "Your check passes a `d_x` whose rows are in another order. Compare every entry with "
+        "Your check accepts a `d_x` whose rows are in the wrong order. Compare every entry with "
         "the entry at the same position.",
         comparing(right_by_hand, same=part_of(lambda d: np.sort(d, axis=None)), same_scale=close),
         calls=(0, 11, 18),
@@ -610,12 +606,13 @@ CURVES = {
         curve(lambda x: tf.abs(x) + tail(tf.abs(x))),
     ),
     "abs left out": Wrong(
-        "The values for negative `x` are wrong. Use `tf.abs(x)` in both places of the form.",
+        "The values for negative `x` are wrong. Use `tf.abs(x)` for both occurrences of |x| in the "
+        "form.",
         curve(lambda x: x + tail(tf.abs(x)) - np.log(2)),
         curve(lambda x: tf.abs(x) + tail(x) - np.log(2)),
     ),
     "form miscopied": Wrong(
-        "The value is not |x| + log(1 + exp(-2|x|)) - log 2. Use the exponent -2|x|, the "
+        "The value is not |x| + log(1 + exp(-2|x|)) - log 2. Use the exponent -2|x| and the "
         "natural logarithm of 2, and remember that `tf.math.log1p(t)` already adds the 1.",
         curve(lambda x: tf.abs(x) + tail(tf.abs(x) / 2) - np.log(2)),
         curve(lambda x: tf.abs(x) + tail(-tf.abs(x)) - np.log(2)),
@@ -670,7 +667,7 @@ CURVES = {
         curve(grad=lambda x, u: u * (2 * tf.cast(x > 0, tf.float32) - 1)),
     ),
     "sigmoid as slope": Wrong(
-        "You use a sigmoid as the slope, which belongs to softplus. Use `tf.tanh(x)`.",
+        "You use a sigmoid, which is the slope of softplus. Use `tf.tanh(x)`.",
         curve(grad=lambda x, u: u * tf.sigmoid(x)),
         curve(grad=lambda x, u: u * tf.sigmoid(2 * x)),
     ),
@@ -680,7 +677,7 @@ CURVES = {
     ),
     "tanh of upstream": Wrong(
         "`grad` applies tanh to its own argument, the upstream gradient. Name that argument "
-        "`upstream`, and multiply it by `tf.tanh(x)` of the outer `x`.",
+        "`upstream`, and multiply it by `tf.tanh(x)`, with the `x` of `log_cosh`.",
         curve(grad=lambda x, u: tf.tanh(u)),
         curve(grad=lambda x, u: u * tf.tanh(u)),
     ),
@@ -805,8 +802,8 @@ NETWORKS = {
         network(second=layer(by_hidden, lambda d: d[:, 0])),
     ),
     "averaged twice": Wrong(
-        "One of the gradients is too small by a factor of n, the number of rows. The division "
-        "by n is already in the first slope, so sum over the rows from there on.",
+        "At least one gradient is too small by a factor of n, the number of rows. The first slope "
+        "already includes the division by n, so sum over the rows from there on.",
         network(slope_of_error=lambda e, n: 2 * e / n**2),
         network(second=layer(by_hidden, lambda d: d.mean(axis=0))),
         network(first=layer(lambda x, hidden, d: x.T @ d / len(x))),
@@ -833,7 +830,7 @@ NETWORKS = {
         network(slope_of_tanh=lambda h: (h > 0).astype(float)),
     ),
     "square forgotten": Wrong(
-        "The second layer is right, but the square is missing in the slope of tanh. Use `1 - "
+        "The second layer is right, but the square is missing from the slope of tanh. Use `1 - "
         "hidden**2`.",
         network(slope_of_tanh=lambda h: 1 - h),
     ),
@@ -865,12 +862,12 @@ NETWORKS = {
         keys_changed(lambda name: {"b1": "b2", "b2": "b1"}.get(name, name)),
     ),
     "b1 in one number": Wrong(
-        "You summed the gradient of `b1` over everything. `b1` has one entry per column: sum "
-        "only over `axis=0`.",
+        "You summed the gradient of `b1` over both axes. `b1` has one entry per column: sum only "
+        "over `axis=0`.",
         lambda *inputs: (found := network()(*inputs)) | {"b1": np.sum(found["b1"])},
     ),
     "b1 from the output": Wrong(
-        "`b1` has the gradient of `b2`. It is added before the tanh, like `W1`: sum the array "
+        "`b1` has the gradient of `b2`. But `b1` acts before the tanh, like `W1`: sum the array "
         "that you use for `W1` over `axis=0`.",
         lambda *inputs: (found := network()(*inputs)) | {"b1": found["b2"]},
         lambda *inputs: (
@@ -906,8 +903,8 @@ NETWORKS = {
     ),
     "factors do not fit": Wrong(
         'The shapes in a matrix product do not match. Use `d_error @ params["W2"].T` for the '
-        "hidden layer, `hidden.T @ d_error` for `W2`, and multiply elementwise (`*`) by "
-        "the slope of tanh.",
+        "hidden layer and `hidden.T @ d_error` for `W2`, and multiply elementwise (`*`) by the "
+        "slope of tanh.",
         network(slope_of_hidden=lambda d, W2: d @ W2),
     ),
     "layers exchanged": Wrong(
@@ -994,9 +991,8 @@ def noted_in_the_graph(handed_over):
 
 SCHEDULES = {
     "first rate throughout": Wrong(
-        "Every step uses the first learning rate, because a graph keeps a Python number from "
-        "the time of tracing. Give `step` a parameter, and call it with "
-        "`tf.constant(rate)`.",
+        "Every step uses the first learning rate, because a graph keeps the value that a Python "
+        "number had during tracing. Give `step` a parameter, and call it with `tf.constant(rate)`.",
         following(lambda rates, i: rates[0]),
     ),
     "last rate throughout": Wrong(
@@ -1042,8 +1038,8 @@ SCHEDULES = {
         following(lambda rates, i: rates[max(i - 1, 0)]),
     ),
     "tenth by tenth": Wrong(
-        "You divide the learning rate by 10 in each step, but other lists differ. Use every "
-        "entry of `rates`.",
+        "You divide the learning rate by 10 in each step, but `rates` does not always follow that "
+        "pattern. Use every entry of `rates`.",
         following(lambda rates, i: rates[0] / 10**i),
     ),
     "no rate": Wrong(
@@ -1077,9 +1073,8 @@ SCHEDULES = {
         starting_anew_at_zero,
     ),
     "noted in the graph": Wrong(
-        "Your list contains graph tensors without values, because the Python code in `step` "
-        "runs only during tracing. Append `w.numpy()` in the loop, after the call of "
-        "`step`.",
+        "Your list contains graph tensors without values, because the Python code in `step` runs "
+        "only during tracing. Append `w.numpy()` in the loop, after the call to `step`.",
         noted_in_the_graph(lambda rate: rate),
         noted_in_the_graph(tf.constant),
     ),

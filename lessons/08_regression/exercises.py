@@ -147,10 +147,10 @@ EXERCISES = (
     ),
     ValueQuestion(
         id="08.2",
-        title="The largest stable step size",
+        title="The largest stable learning rate",
         kind="predict",
         points=1,
-        form="Write one number, the step size",
+        form="Write one number, the learning rate",
         tolerance=5e-3,
         praise="The curvature is 10, and the limit is 2/10.",
     ),
@@ -164,7 +164,7 @@ EXERCISES = (
         inputs="x y lr steps",
         parts=[
             Part(
-                words="the pair of `w` and `b`",
+                words="the pair `w, b`",
                 form="Keep the last line, `return w, b`: two numbers, `w` first.",
             )
         ],
@@ -192,8 +192,8 @@ EXERCISES = (
         demands=[
             Demand(
                 "no tape",
-                "The values are right, but you never computed a gradient with a tape. Reach "
-                "the minimum by a loop with a tape; the closed form is only what the check "
+                "The values are right, but you never computed a gradient with a tape. Find the "
+                "minimum with a loop that uses a tape; the closed form is only what the check "
                 "compares with.",
                 # A graph that was made before, and follows the tape in it, counts nothing.
                 lambda noted: any(noted["gradient"]) or follow_the_tape(noted),
@@ -207,8 +207,8 @@ EXERCISES = (
             ),
         ],
         praise=(
-            "Your parabola agrees with the closed-form solution, wherever x lies and "
-            "however wide it is spread."
+            "Your parabola agrees with the closed-form solution, wherever x lies and however "
+            "widely it is spread."
         ),
     ),
 )
@@ -244,7 +244,7 @@ PREDICTIONS = (
         options={
             "1": "A step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0, in every "
             "direction.",
-            "about 10": "Ten would be fast, because 200 were too few above. But each step "
+            "about 10": "Ten steps sound fast, because even 200 were too few above. But each step "
             "multiplies the distance by 1 - lr · λ.",
             "about 100": "Gradient descent is known to be slow. But that comes from the flat "
             "direction, and now there is none: both curvatures are 2.",
@@ -256,10 +256,10 @@ PREDICTIONS = (
         options={
             "yes": "The points were made from these three numbers. But each point has an "
             "error, and the loss only knows the points.",
-            "no, and more steps change nothing": "The loss knows 200 points, not the true "
-            "curve, and another parabola is closer to them: 0.991, -1.992, 0.509. The loop "
-            "is right and converges there. Whether the data are good enough to find the "
-            "true curve, no loop can say.",
+            "no, and more steps change nothing": "The loss knows 200 points, not the true curve, "
+            "and another parabola is closer to them: 0.991, -1.992, 0.509. The loop is right and "
+            "converges there. No loop can say whether the data are good enough to find the true "
+            "curve.",
             "no, but with more and more steps it would": "More steps usually bring a loop "
             "closer. But 1,000 steps and 10,000 steps end at the same numbers: this is "
             "already the minimum.",

@@ -103,12 +103,12 @@ STEPS = {
         by(lambda lr: -lr, loss_of=sum_of_squares),
     ),
     "step size missing": Wrong(
-        "The step size is missing. Multiply each gradient by `lr`.",
+        "The learning rate is missing. Multiply each gradient by `lr`.",
         by(lambda lr: 1),
         by(lambda lr: 1, loss_of=sum_of_squares),
     ),
     "step size twice": Wrong(
-        "You multiply by the step size twice. Multiply each gradient by `lr` once.",
+        "You multiply by the learning rate twice. Multiply each gradient by `lr` once.",
         by(lambda lr: lr**2),
     ),
     "divided by lr": Wrong(
@@ -116,7 +116,7 @@ STEPS = {
         by(lambda lr: 1 / lr),
     ),
     "fixed step size": Wrong(
-        "Your step size is the same in every call, such as the 0.001 in the text. Use the "
+        "Your learning rate is the same in every call, like the 0.001 in the text. Use the "
         "argument `lr`.",
         *(by(lambda lr, size=size: size) for size in (0.001, 0.01, 0.05, 0.1)),
     ),
@@ -165,7 +165,7 @@ STEPS = {
         in_turn(1),
     ),
     "curve rises": Wrong(
-        "Your curve rises. Use the exponent `-k * x`, with a minus.",
+        "Your exponent has the wrong sign. Use `-k * x`, with a minus sign.",
         by(right_size, curve=lambda a, k, x: a * tf.exp(k * x)),
     ),
     "straight line": Wrong(
@@ -198,7 +198,7 @@ STEPS = {
         by(right_size, loss_of=squared_mean),
     ),
     "root of the mean": Wrong(
-        "You take the root of the mean squared error. Remove the root.",
+        "You take the square root of the mean squared error. Remove the square root.",
         by(right_size, loss_of=lambda error: tf.sqrt(mean_square(error))),
     ),
     "a stays": Wrong(
@@ -215,8 +215,8 @@ STEPS = {
 
 LIMITS = Table(
     {
-        0: "With 0 the model never moves. The limit is the step size with which one step lands "
-        "as far from the minimum as it started, on the other side.",
+        0: "With 0 the model never moves. The limit is the learning rate at which one step lands "
+        "on the other side of the minimum, as far away as it started.",
         10: "10 is the curvature. The limit is 2 divided by it.",
         5: "5 is the coefficient of w² in the loss. The curvature is the second derivative of "
         "5w², and the limit is 2 divided by that.",
@@ -224,24 +224,24 @@ LIMITS = Table(
         "second derivative of 5w², which is larger.",
         0.1: "0.1 converges in one step, so the limit is above it. If your curvature is 20, "
         "average the two squares instead of summing them.",
-        1: "1 is 2/2, and 2 is the curvature for only the input 1. Average over both inputs.",
-        Between(0.109, 0.1125): "1/9 is 2/18, and 18 is the curvature for only the input 3. "
+        1: "1 is 2/2, and 2 is the curvature for the input 1 alone. Average over both inputs.",
+        Between(0.109, 0.1125): "1/9 is 2/18, and 18 is the curvature for the input 3 alone. "
         "Average over both inputs.",
         0.25: "0.25 is 2/8, and 8 is the curvature for the mean input, 2. Square each input "
         "first, then average: the curvature is larger.",
-        0.05: "0.05 converges, but so do larger step sizes, such as 0.1. If you took 1/20: the "
-        "loss averages over two inputs, so the curvature is not 20, and the limit is 2 "
+        0.05: "0.05 converges, but so do larger learning rates, such as 0.1. If you computed 1/20: "
+        "the loss averages over two inputs, so the curvature is not 20, and the limit is 2 "
         "divided by the curvature.",
-        Between(-1e15, 0): "{value} is not positive. The update already has the minus sign, so "
-        "a step size is positive.",
+        Between(-1e15, 0): "{value} is not positive. The update already has the minus sign, so a "
+        "learning rate is positive.",
         Between(0.2, 1e15): "With {value}, one step multiplies the distance from w = 2 by 1 - "
         "10 * {value}, which is below -1, so the loss explodes. The limit is where this "
         "factor is -1.",
-        Between(0, 0.2): "With {value}, one step multiplies the distance from w = 2 by 1 - 10 "
-        "* {value}, so it converges; but so do larger step sizes. The limit is where this "
+        Between(0, 0.2): "With {value}, one step multiplies the distance from w = 2 by 1 - 10 * "
+        "{value}, so it converges, but so do larger learning rates. The limit is where this "
         "factor is -1.",
     },
-    "{value} is not the answer. A step size is a positive number: which one multiplies the "
+    "{value} is not the answer. A learning rate is a positive number: which one multiplies the "
     "distance from w = 2 by -1?",
 )
 
@@ -334,14 +334,14 @@ LINES = {
         calls=(0, 1, 2),
     ),
     "clipped": Wrong(
-        "You clip the gradients, which avoids nan but changes the steps. Leave the gradients "
+        "You clip the gradients, which avoids NaN but changes the steps. Leave the gradients "
         "unchanged, and fix the loss.",
         *(answer for limit in (0.5, 1.0, 5.0, 10.0) for answer in clipped(limit)),
         *clipped(1.0, mean_square),
     ),
     "of length lr": Wrong(
-        "You divide the gradient by its norm, which avoids nan but makes every step have "
-        "length `lr`. Leave the gradients unchanged, and fix the loss.",
+        "You divide the gradient by its norm, which avoids NaN but makes every step have length "
+        "`lr`. Leave the gradients unchanged, and fix the loss.",
         line(change=lambda gradients: [g / tf.linalg.global_norm(gradients) for g in gradients]),
     ),
     "climbs": Wrong(
@@ -358,22 +358,22 @@ LINES = {
         calls=(0, 1),
     ),
     "step size twice": Wrong(
-        "You multiply by the step size twice. Multiply each gradient by `lr` once.",
+        "You multiply by the learning rate twice. Multiply each gradient by `lr` once.",
         line(lambda lr, n: lr**2),
     ),
     "step size missing": Wrong(
-        "The step size is missing. Multiply each gradient by `lr`.",
+        "The learning rate is missing. Multiply each gradient by `lr`.",
         line(lambda lr, n: 1),
         line(lambda lr, n: 1, loss_of=sum_of_squares),
         calls=(0, 1),
     ),
     "fixed step size": Wrong(
-        "Your step size is the same in every call; 0.05 was only an example. Use the argument "
+        "Your learning rate is the same in every call; 0.05 was only an example. Use the argument "
         "`lr`.",
         *(line(lambda lr, n, size=size: size) for size in (0.05, 0.1, 0.02, 0.01)),
     ),
     "divided by a fixed number": Wrong(
-        "You divide the loss or the step size by a fixed number, whatever the number of "
+        "You divide the loss or the learning rate by a fixed number, whatever the number of "
         "examples is. Use `tf.reduce_mean`, which divides by the number of examples.",
         *(summed_over(number) for number in (200, 5, 100, 10)),
         calls=(0, 1, 2),
@@ -409,8 +409,8 @@ LINES = {
         line(lambda lr, n: 2 * lr),
     ),
     "one step only": Wrong(
-        "You took one step from w = b = 0, whatever `steps` is. Move the `return` out of the "
-        "loop, the updates into it, and do not rebind `w, b = ...` inside it.",
+        "You took one step from w = b = 0, whatever `steps` is. Move the updates into the loop and "
+        "the `return` out of it, and do not assign `w, b = ...` inside it.",
         line(steps_of=lambda steps: 1),
     ),
     "one step too many": Wrong(
@@ -461,7 +461,7 @@ LINES = {
         calls=(0, 1),
     ),
     "root of the mean": Wrong(
-        "You take the root of the mean squared error. Remove the root.",
+        "You take the square root of the mean squared error. Remove the square root.",
         line(loss_of=lambda error: tf.sqrt(mean_square(error))),
         calls=(0, 1),
     ),
@@ -479,8 +479,8 @@ LINES = {
         *map(stopping_after, (0, 1, 2)),
     ),
     "closed form": Wrong(
-        "You use the closed-form solution, but after few steps the loop has not reached it. "
-        "Return `w` and `b` after `steps` steps.",
+        "You use the closed-form solution, but the loop does not reach it in so few steps. Return "
+        "`w` and `b` after `steps` steps.",
         lambda x, y, lr, steps: np.polyfit(x, y, 1),
     ),
 }
@@ -554,9 +554,9 @@ PARABOLAS = {
         parabola(result=table_of_values),
     ),
     "loop explodes": Wrong(
-        "Your loop explodes, at least if x lies between 100 and 101. Use z = (x - mean) / std "
-        "in every term, a mean of squares as the loss, and a step size such as 0.15. The "
-        "mean of z should be 0, and its standard deviation 1.",
+        "Your loop explodes, at least if x lies between 100 and 101. Use z = (x - mean) / std in "
+        "every term, a mean of squares as the loss, and a learning rate such as 0.15. The mean of "
+        "z should be 0, and its standard deviation 1.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
         calls=(1,),
     ),
@@ -569,12 +569,13 @@ PARABOLAS = {
         evaluated_at(lambda x, x_new: x_new - x.mean()),
     ),
     "new not standardised": Wrong(
-        "You fitted the standardized z, but you insert `x_new` unchanged. Subtract the mean of "
-        "`x` from `x_new` first, and divide by the standard deviation of `x`.",
+        "You fitted the parabola to the standardized z, but you evaluate it at the unchanged "
+        "`x_new`. Subtract the mean of `x` from `x_new` first, and divide by the standard "
+        "deviation of `x`.",
         evaluated_at(lambda x, x_new: x_new),
     ),
     "straight line": Wrong(
-        "This is the best straight line. Add a term with the square.",
+        "This is the best straight line. Add a squared term.",
         parabola(degree=1),
     ),
     "table n by n": Wrong(
@@ -588,8 +589,8 @@ PARABOLAS = {
         parabola(steps=0),
     ),
     "coefficients in reverse": Wrong(
-        "The coefficients are in a different order in the prediction and in the loss. Use one "
-        "function for both.",
+        "The prediction and the loss use the coefficients in different orders. Use one function "
+        "for both.",
         parabola(result=lambda theta, z_new, x, x_new: np.polyval(theta[::-1], z_new)),
     ),
     "y left standardised": Wrong(
@@ -611,9 +612,9 @@ PARABOLAS = {
     ),
     # From here on, what is compared is only where an answer is right.
     "arrives in the first case only": Wrong(
-        "Your function is right for x between -2 and 2, but not for x between 100 and 101, "
-        "where x² is almost a straight line. Use z = (x - mean) / std in every term, also "
-        "for `x_new`; if that is not enough, take more steps.",
+        "Your function is right for x between -2 and 2, but not for x between 100 and 101, where "
+        "x² is almost a straight line. Use z = (x - mean) / std in every term, and for `x_new` as "
+        "well; if that is not enough, take more steps.",
         parabola(scale=lambda x: (x.mean(), 1), lr=0.05, steps=1500),
         calls=(0, 2),
     ),

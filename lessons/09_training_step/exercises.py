@@ -110,8 +110,10 @@ def changes(model: Any, before: dict) -> dict:
     return {name: after - before[name] for name, after in weights_of(model).items()}
 
 
-CHANGE = Part("change", "the change of the weights")
-LOSS = Part("loss", "the loss that you return", "The update is right. Return the loss, one number.")
+CHANGE = Part("change", "the change in the weights")
+LOSS = Part(
+    "loss", "the loss that you return", "The update is right. Return the loss as one number."
+)
 OWN_STEP = Demand(
     "keras's own step",
     "The numbers are right, but Keras's own `train_step` took the step. Write it yourself: a "
@@ -120,9 +122,9 @@ OWN_STEP = Demand(
 )
 ONE_UPDATE = Demand(
     "not one update",
-    "The numbers are right for SGD, but the given optimizer took no step or several, so "
-    "another optimizer would end elsewhere. Sum the gradients first, and call "
-    "`optimizer.apply` exactly once.",
+    "The numbers are right for SGD, but the given optimizer took no step or several, so another "
+    "optimizer would lead to other weights. Sum the gradients first, and call `optimizer.apply` "
+    "exactly once.",
     lambda noted: all(updates == 1 for updates in noted["updates"]),
 )
 
@@ -194,7 +196,7 @@ EXERCISES = (
         title="The loss of correct predictions",
         kind="predict",
         points=1,
-        form="Write one number: nothing raises, and the mean is a single number",
+        form="Write one number: no error is raised, and the mean is a single number",
         praise=(
             "Both predictions are right, but the loss is 2, because every prediction is "
             "compared with every target."
@@ -209,7 +211,7 @@ EXERCISES = (
         prepare=as_silent_step,
         call=step_taken,
         inputs="weights rate x y",
-        parts=[CHANGE, LOSS, Part("averages", "the change of the moving averages")],
+        parts=[CHANGE, LOSS, Part("averages", "the change in the moving averages")],
         demands=[OWN_STEP, ONE_UPDATE],
         praise="The weights after the step, and the loss, are those of a complete step.",
     ),
@@ -272,7 +274,7 @@ PREDICTIONS = (
             "an error": "An error would help, because no probability is 2 or -1. But Keras "
             "does not check that.",
             "another number": "You get 0.693 instead of 0.349: the scores are treated as "
-            "probabilities, and you would silently train on a wrong loss.",
+            "probabilities, and you would silently train on the wrong loss.",
             "the same number": "The 2 shows that these are scores, not probabilities. But "
             "Keras does not check that.",
         },
@@ -292,8 +294,9 @@ PREDICTIONS = (
         "09.d",
         right="no",
         options={
-            "yes": "The weights are equal, and so is each loss. But these losses are means, "
-            "and the mean of means differs if the batches have different sizes.",
+            "yes": "The weights are equal, and so are the batch losses. But these losses are "
+            "means, and if the batches have different sizes, the mean of means is not the mean "
+            "over all examples.",
             "no": "The last batch has only 20 examples, so each of them has a larger weight "
             "than the others: 2.1570 instead of 2.1623. Weight each batch by its size.",
         },
@@ -311,8 +314,8 @@ PREDICTIONS = (
             "gradient of the mean over 32. The penalty is also included twice.",
         },
         otherwise=(
-            "The loss of each half is a mean. How does the sum of two means compare with "
-            "the mean over all?"
+            "The loss of each half is a mean. How does the sum of two means compare with the mean "
+            "over all examples?"
         ),
     ),
 )

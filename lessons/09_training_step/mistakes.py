@@ -110,8 +110,8 @@ A_LIST_OF_PENALTIES = (
     "is counted once per penalty: add `sum(model.losses)` instead."
 )
 CALL_IN_TRAINING = (
-    "You call the model without `training=True`, so layers such as dropout and batch "
-    "normalization work as at inference. Write `model(x, training=True)`."
+    "You call the model without `training=True`, so layers such as dropout and batch normalization "
+    "behave as they do at inference. Write `model(x, training=True)`."
 )
 TABLE = (
     "one of `y_hat` and `y` has shape (n, 1) and the other does not, so `y_hat - y` "
@@ -123,8 +123,8 @@ NOT_THE_WHOLE_LOSS = (
     "loss that you differentiated."
 )
 LOSS_AFTERWARDS = (
-    "The update is right, but you return the loss from after it. Return the loss "
-    "that you differentiated."
+    "The update is right, but the loss that you return was computed after it. Return the loss that "
+    "you differentiated."
 )
 NOT_RECORDED = (
     "Only the penalties change the weights: no path leads from the weights to the squared "
@@ -132,16 +132,16 @@ NOT_RECORDED = (
     "`.numpy()` or NumPy."
 )
 AVERAGED_FIRST = (
-    "You average the errors or the predictions and then square. Square each "
-    "example's error first, then take the mean."
+    "You average the errors or the predictions before squaring. Square each example's error first, "
+    "then take the mean."
 )
 PENALTIES_SQUARED = (
     "You add the penalties to the differences and square them together. Close the parentheses "
     "of `tf.reduce_mean` first, then add `sum(model.losses)`."
 )
 PENALTIES_IN_PART = (
-    "Your loss includes only a part of the penalties. Add `sum(model.losses)`, not the first "
-    "of them or their mean."
+    "Your loss includes only part of the penalties. Add `sum(model.losses)`, not one of the "
+    "penalties or their mean."
 )
 IN_PART = (lambda e, p: e + p[0], lambda e, p: e + p[1], lambda e, p: e + tf.reduce_mean(p))
 
@@ -173,7 +173,7 @@ STEPS = {
     "penalties in part": Wrong(PENALTIES_IN_PART, *map(stepping, IN_PART)),
     "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
     "climbs": Wrong(
-        "The update goes uphill. Pass `optimizer.apply` the gradients without a minus.",
+        "The update goes uphill. Pass `optimizer.apply` the gradients without a minus sign.",
         *(
             stepping(join, apply=changed(lambda gradients: [-g for g in gradients]))
             for join in (whole, error_alone)
@@ -212,7 +212,7 @@ STEPS = {
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
     "loss for classes": Wrong(
-        "You use a cross-entropy, which is a loss for classes. For a regression, use the mean "
+        "You use cross-entropy, which is a loss for classification. For a regression, use the mean "
         "of the squared differences.",
         stepping(error_of=lambda y_hat, y: keras.losses.BinaryCrossentropy(True)(y, y_hat)),
         stepping(error_of=lambda y_hat, y: keras.losses.CategoricalCrossentropy(True)(y, y_hat)),
@@ -261,9 +261,10 @@ TABLES = Table(
         4: "4 is right for the entries off the diagonal. But the mean is over all four entries.",
         1: "1 is the mean of the four absolute differences. But they are squared first, and "
         "the squares sum to 8.",
-        Between(1.41, 1.42): "{value} is the root of the loss. But this loss has no root.",
-        Between(-1e6, -1e-6): "{value} is below 0, but a mean of squares never is. Off the "
-        "diagonal are 1 - 3 and 3 - 1, and each is squared.",
+        Between(1.41, 1.42): "{value} is the square root of the loss. But no square root is taken "
+        "here.",
+        Between(-1e6, -1e-6): "{value} is below 0, but a mean of squares never is. The entries off "
+        "the diagonal are 1 - 3 and 3 - 1, and each is squared.",
     },
     "{value} is not the loss. Write the difference as a 2 by 2 matrix, with a row for each "
     "prediction and a column for each target.",
@@ -316,7 +317,7 @@ SILENT = {
     ),
     "table averaged in part": Wrong(
         f"Your loss has n entries, because {TABLE} and you average along only one axis. Use "
-        "`y_hat[:, 0]`, and average over everything.",
+        "`y_hat[:, 0]`, and average over all entries.",
         *(stepping(join, average_along(axis)) for join in (whole, error_alone) for axis in (0, 1)),
     ),
     "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
@@ -351,7 +352,7 @@ SILENT = {
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
     "nothing applied": Wrong(
-        "The weights did not change, because nothing was applied. Keep "
+        "The weights did not change, because no gradients were applied. Keep "
         "`optimizer.apply(gradients, model.trainable_variables)` before the `return`.",
         mended(apply=not_applied),
     ),
@@ -484,8 +485,8 @@ HISTORIES = {
         batch_weighed(lambda losses: losses),
     ),
     "one epoch late": Wrong(
-        "Your list is one epoch late: you read the result before you add the epoch's batches. "
-        "Read it after them.",
+        "Your list is one epoch late: you read the result before you add the epoch's batches. Read "
+        "it after the loop over the batches.",
         one_epoch_late,
     ),
     "result not called": Wrong(
@@ -631,8 +632,8 @@ def one(n, N, k):
 
 ACCUMULATED = {
     "nothing applied": Wrong(
-        "The model's weights did not change: `optimizer.apply` was never called, or it got "
-        "zeros (`n // N` is 0). Add the gradients of each variable, and call "
+        "The model's weights did not change: `optimizer.apply` was never called, or it got zeros "
+        "(`n // N` is 0). Sum the gradients of all parts, variable by variable, and call "
         "`optimizer.apply` once, after the last part.",
         accumulating(FAIR, apply=False),
     ),
@@ -661,7 +662,8 @@ ACCUMULATED = {
         accumulating(lambda e, p, n, N, k: n * e + p),
     ),
     "weighed twice": Wrong(
-        "You weight each part twice by n / N, in the loss and in the gradients. Do it once.",
+        "You weight each part by n / N twice, in the loss and in the gradients. Weight it only "
+        "once.",
         accumulating(lambda e, p, n, N, k: (n / N) ** 2 * (e + p)),
     ),
     "other number than all": Wrong(

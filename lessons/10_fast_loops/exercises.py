@@ -251,8 +251,8 @@ def decoded(reading: Any, *call) -> str:
 
 
 PAIRS = (
-    "Return a list with the result of `step`, a pair of loss and count, for each learning "
-    "rate, after the loop."
+    "After the loop, return a list with one (loss, count) pair for each learning rate: the result "
+    "of `step`."
 )
 
 EXERCISES = (
@@ -317,16 +317,16 @@ EXERCISES = (
         demands=[
             Demand(
                 "python loop",
-                "The numbers are right, but Python still runs the loop: it starts more "
-                "operations if there are more batches. Put `@tf.function` around the loop, "
-                "and loop over `tf.range`.",
+                "The numbers are right, but Python still runs the loop: it starts more operations "
+                "if there are more batches. Put the loop in a function with `@tf.function`, and "
+                "loop over `tf.range`.",
                 loops_in_graph,
             ),
             Demand(
                 "numpy loop",
-                "The numbers are right, but no `tf.function` ran, so Python runs the loop. Put "
-                "the loop into a `tf.function`, over `tf.range`, with TensorFlow "
-                "operations instead of NumPy.",
+                "The numbers are right, but no `tf.function` ran, so Python runs the loop. Put the "
+                "loop in a `tf.function`, loop over `tf.range`, and use TensorFlow operations "
+                "instead of NumPy.",
                 lambda noted: all(noted["functions"]),
             ),
         ],
@@ -350,12 +350,12 @@ EXERCISES = (
                 ),
                 read=form,
             ),
-            Part("epochs", "what an epoch holds of the numbers", read=held),
+            Part("epochs", "which of the numbers an epoch contains", read=held),
             Part("epochs", "the order of an epoch", read=mixed),
             Part("epochs", "the size of a batch", read=sizes),
             Part("second", "the order of the second epoch"),
-            Part("buffer", "the buffer of shuffle"),
-            Part("epochs", "how often decode gives a number", read=decoded),
+            Part("buffer", "the shuffle buffer"),
+            Part("epochs", "how often decode runs for each number", read=decoded),
         ],
         demands=[
             Demand(
@@ -382,8 +382,8 @@ PREDICTIONS = (
         "10.a",
         right="2, and 3 at the end",
         options={
-            "1, and 1 at the end": "You might expect one trace for one function. But the first call "
-            "creates variables, and the last batch has another shape.",
+            "1, and 1 at the end": "You might expect one trace for one function. But the first "
+            "call creates variables, and the last batch has a different shape.",
             "1, and 2 at the end": "The last batch, 20 of 500, has a new shape and needs a "
             "trace. But the first call needs two traces, because it creates variables.",
             "2, and 3 at the end": "A new Adam optimizer creates its variables, two averages per "
@@ -391,18 +391,18 @@ PREDICTIONS = (
             "first call, so that call is traced twice: once to create the variables and once for "
             "the graph that is kept. The third trace is for the last batch: 500 is 15 · 32 + 20, "
             "and a batch of 20 has a new shape.",
-            "2, and 17 at the end": "Each batch has other numbers. But for a tensor only its "
-            "shape and dtype matter.",
+            "2, and 17 at the end": "Each batch contains different numbers. But for a tensor, only "
+            "its shape and dtype matter.",
         },
     ),
     Callout(
         "10.b",
         right="no",
         options={
-            "yes": "The dataset is shuffled, so 0 and 1 seem to separate. But the shuffle "
-            "moves its elements, and here each element is a batch.",
-            "no": "After `batch(2)`, an element of the dataset is a whole batch, so 0 and 1 "
-            "always stay together. Shuffle first, then batch.",
+            "yes": "The dataset is shuffled, so it seems that 0 and 5 can meet. But the shuffle "
+            "moves elements, and here each element is a batch.",
+            "no": "After `batch(2)`, an element of the dataset is a whole batch, so 0 always stays "
+            "with 1 and cannot meet 5. Shuffle first, then batch.",
         },
     ),
     Callout(
@@ -438,9 +438,9 @@ PREDICTIONS = (
             "neither": "Without a cache, each image is gone when the next one comes. But a "
             "cache is there to store them.",
             "only cache()": "`cache()` stores each element in memory. With a file name, the "
-            "elements go to the disk, and are read from there in the second epoch.",
-            "both": "Both variants do store the elements. But with a file name they are "
-            "written to the disk, and read again one at a time.",
+            "elements are written to disk, and read from there in the second epoch.",
+            "both": "Both variants do store the elements. But with a file name, they are written "
+            "to disk, and read back one at a time.",
         },
     ),
 )

@@ -9,17 +9,17 @@ from course_utils.exercises import Table, Wrong
 TRACES = Table(
     {
         1: "There is more than one kind of call: batches of 64, 40 and 8, with `True` and with "
-        "`False`. Count the different pairs.",
-        2: "2 is the number of flag values, or of batch sizes in the training. Count the "
-        "different pairs of a batch size and a flag.",
+        "`False`. Count the different pairs of a batch size and a flag.",
+        2: "2 is the number of flag values, or of batch sizes in training. Count the different "
+        "pairs of a batch size and a flag.",
         3: "3 is the number of batch sizes: 64, 40 and 8. But each new value of a Python "
         "argument needs a trace, and 64 comes with `True` and with `False`.",
         5: "5 is one too many. The optimizer was built before, so the first call is traced "
         "only once, and the later epochs add no trace.",
-        6: "6 would be every batch size with both flags. But 40 comes only with `True`, and 8 "
-        "only with `False`.",
-        10: "The later epochs repeat the calls of the first. But a call like an earlier one "
-        "needs no new trace.",
+        6: "6 would be right if every batch size came with both flags. But 40 comes only with "
+        "`True`, and 8 only with `False`.",
+        10: "The later epochs repeat the calls of the first, and a call like an earlier one needs "
+        "no new trace.",
         16: "16 is the number of training batches in one epoch. But a call like an earlier one "
         "needs no new trace.",
         20: "20 is the number of calls in one epoch, or four traces in each of five epochs. "
@@ -64,8 +64,8 @@ def traced_before(step, x, y, rates):
 
 SCHEDULES = {
     "losses alone": Wrong(
-        "You returned only the losses. Return the result of `step` for each learning rate, a "
-        "pair of loss and count.",
+        "You returned only the losses. For each learning rate, return the whole result of `step`, "
+        "a (loss, count) pair.",
         without_counts,
     ),
     "only one step": Wrong(
@@ -80,8 +80,8 @@ SCHEDULES = {
         with_the_first_rate,
     ),
     "rate not one number": Wrong(
-        "The step does not get a single number as its learning rate. In a loop, call "
-        "`compiled_step(x, y, tf.constant(rate))` for each one.",
+        "The step does not get a single number as its learning rate. Loop over `rates`, and call "
+        "`compiled_step(x, y, tf.constant(rate))` for each rate.",
         lambda step, x, y, rates: tf.function(step)(x, y, tf.constant(rates)),
         training(number=lambda rate: tf.constant([rate])),
         lambda step, x, y, rates: [tf.function(step)(tf.constant(r), x, y) for r in rates],
@@ -115,7 +115,7 @@ SCHEDULES = {
         compiled_for_every_rate,
     ),
     "traced before": Wrong(
-        "Every count is 2, because the step was traced once too often. Create one "
+        "Every count is 2, because the step was traced one time too many. Create one "
         "`tf.function`, and call it only with tensors of the same shape and dtype.",
         traced_before,
     ),
@@ -246,13 +246,13 @@ EPOCHS = {
         epoch(firsts=lambda order, x, size: tf.range(-(-len(order) // size))),
     ),
     "w unchanged": Wrong(
-        "`w` did not change: the function with the loop is never called, or no line in it "
-        "updates `w`. Call it, and use `w.assign_sub(rate * gradient)` inside.",
+        "`w` did not change: the function with the loop is never called, or no line in it updates "
+        "`w`. Call this function, and use `w.assign_sub(rate * gradient)` inside its loop.",
         never_called,
     ),
     "last index left out": Wrong(
-        "You leave out the last index of `order` if it is a batch of one. Let `first` run up "
-        "to `tf.size(order)`.",
+        "You leave out the last index of `order` if it is the only one in its batch. Let `first` "
+        "run up to `tf.size(order)`.",
         epoch(firsts=lambda order, x, size: tf.range(0, len(order) - 1, size)),
     ),
     "short batch dropped": Wrong(
@@ -273,7 +273,7 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "indices sorted": Wrong(
-        "You sorted the indices. Use them in the order of `order`.",
+        "You sorted the indices. Keep them in the order that `order` gives.",
         epoch(order_of=lambda order, x: tf.sort(order)),
         calls=(0, 1),
     ),
@@ -284,8 +284,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "table of n by n": Wrong(
-        "A prediction of shape (n, 1) minus a target of shape (n,) broadcasts to (n, n). Use "
-        "`tf.linalg.matvec(x, w)`, which has shape (n,).",
+        "Your prediction or your target has shape (n, 1), so their difference broadcasts to (n, "
+        "n). Keep both at (n,): `tf.linalg.matvec(x, w)` has this shape.",
         epoch(y_of=lambda y, batch, first: tf.gather(y, batch)[:, None]),
         calls=(0, 1),
     ),
@@ -317,8 +317,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "divided by batch size": Wrong(
-        "The step of the short batch is too small, because you divide by `batch_size`. Divide "
-        "by the number of examples in the batch, as `tf.reduce_mean` does.",
+        "The step for the short batch is too small, because you divide by `batch_size`. Divide by "
+        "the number of examples in the batch, as `tf.reduce_mean` does.",
         epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2) / size),
         calls=(0, 1),
     ),
@@ -345,8 +345,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "divided by all": Wrong(
-        "Each step is too small, because you divide by the number of all examples. Divide by "
-        "the number in the batch, as `tf.reduce_mean` does.",
+        "Each step is too small, because you divide by the total number of examples. Divide by the "
+        "number in the batch, as `tf.reduce_mean` does.",
         divided_by_all(lambda order, x: len(order)),
         divided_by_all(lambda order, x: len(x)),
         calls=(0, 1),
@@ -369,15 +369,15 @@ EPOCHS = {
         moved_after_the_loop,
     ),
     "all in each step": Wrong(
-        "Each step uses all the examples. Gather only `batch`, the slice of `order`, from `x` "
-        "and from `y`.",
+        "Each step uses all the examples. From `x` and `y`, gather only the rows in `batch`, the "
+        "slice of `order`.",
         all_in_each_step(lambda order, x: order),
         all_in_each_step(lambda order, x: tf.range(len(x))),
         calls=(0, 1),
     ),
     "slice ends elsewhere": Wrong(
-        "Your slices do not contain `batch_size` indices, because a slice ends before its "
-        "second number. Use `order[first : first + batch_size]`.",
+        "Your slices do not contain `batch_size` indices. A slice does not include the index at "
+        "which it ends, so use `order[first : first + batch_size]`.",
         ending(-1),
         ending(1),
         calls=(0, 1),
@@ -389,7 +389,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "epoch twice": Wrong(
-        "You run the epoch twice. Call the function with the loop once, and return `w`.",
+        "You run the epoch twice. Call the function that contains the loop only once, and return "
+        "`w`.",
         twice,
     ),
     "w rebound": Wrong(
@@ -403,13 +404,14 @@ EPOCHS = {
         epoch(y_of=lambda y, batch, first: y[first : first + 5]),
     ),
     "all at first w": Wrong(
-        "You compute all gradients at the first `w`. Compute each prediction from the current `w`.",
+        "You compute all gradients at the initial `w`. Compute each prediction from the current "
+        "`w`.",
         all_at_first_w,
         calls=(0, 1),
     ),
     "one step on all": Wrong(
-        "You take one step on all the examples of `order`. Slice it: `order[first : first + "
-        "batch_size]`.",
+        "You take one step on all the examples in `order`. Slice `order` into batches: "
+        "`order[first : first + batch_size]`.",
         in_one_step,
         calls=(0, 1),
     ),
@@ -485,15 +487,15 @@ PIPELINES = {
         one_epoch,
     ),
     "short batch dropped": Wrong(
-        "One of your epochs has too few numbers. Keep the short last batch, and do not take "
-        "only a part.",
+        "One of your epochs has too few numbers. Keep the short last batch, and use the whole "
+        "dataset.",
         cached(lambda d, b, n: d.shuffle(n).batch(b, drop_remainder=True)),
         calls=(1,),
     ),
     "numbers repeated": Wrong(
-        "One of your epochs does not have each number exactly once, as `decode` returns it. "
-        "Remove `repeat` and other changes, and do not pass `cache` a file name, because "
-        "the file keeps the numbers of earlier calls.",
+        "One of your epochs does not contain each decoded number exactly once. Remove `repeat` and "
+        "anything else that changes the numbers, and do not pass `cache` a file name: the file "
+        "keeps the numbers of earlier calls.",
         cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
         calls=(1,),
     ),

@@ -158,8 +158,8 @@ EXERCISES = (
             Part(
                 words="the list of gradients",
                 form=(
-                    "Return one tensor for each variable, in their order, including those "
-                    "that stay unchanged."
+                    "Return a list with one tensor per variable, in the same order, including the "
+                    "gradients that stay unchanged."
                 ),
             )
         ],
@@ -167,7 +167,7 @@ EXERCISES = (
     ),
     ValueQuestion(
         id="11.2",
-        title="A step under a global norm",
+        title="A step clipped by global norm",
         kind="predict",
         points=1,
         form="Write one list of three numbers",
@@ -185,7 +185,7 @@ EXERCISES = (
             Part(
                 words="the dict of clipped gradients",
                 form=(
-                    "Each layer's name should have a list: one tensor for each of its "
+                    "Map each layer's name to a list: one tensor for each of the layer's "
                     "gradients, with the same shape."
                 ),
             )
@@ -201,12 +201,12 @@ EXERCISES = (
         prepare=as_network,
         call=moves_and_updates,
         inputs="slow fast x y",
-        parts=[Part("moves", "the step of the variables")],
+        parts=[Part("moves", "the change in the variables")],
         demands=[
             Demand(
                 "moved by hand",
-                "The steps are right for plain SGD, but other optimizers have other rules. "
-                "Call `slow.apply(gradients, variables)`, and the same with `fast`.",
+                "The steps are right for plain SGD, but other optimizers use other rules. Call "
+                "`slow.apply(gradients, variables)`, and do the same with `fast`.",
                 lambda noted: all(np.all(updates > 0) for updates in noted["updates"]),
             ),
             Demand(
@@ -249,9 +249,9 @@ PREDICTIONS = (
             "by norm alone": "By norm, (3, 4) keeps its own direction. But it is scaled by "
             "1/5, and 12 by 1/12, so the direction of all three numbers together turns by "
             "22 degrees.",
-            "by global norm alone": "One factor for all numbers keeps the direction. By norm, "
-            "each variable has its own factor, and the whole turns by 22 degrees; by "
-            "value, even (3, 4) turns.",
+            "by global norm alone": "One factor for all numbers keeps the direction. By norm, each "
+            "variable has its own factor, and the whole step turns by 22 degrees; by value, even "
+            "(3, 4) turns.",
             "both": "Both only scale. But by norm the factors differ from variable to variable.",
         },
     ),
@@ -259,7 +259,7 @@ PREDICTIONS = (
         "11.c",
         right="0.05, 0.05 and 0.05",
         options={
-            "0.50, 0.25 and 0.05": "These are the steps of SGD: 50 steps of 0.001 times 10, 5 "
+            "0.50, 0.25 and 0.05": "These are the distances for SGD: 50 steps of 0.001 times 10, 5 "
             "and 1. But Adam divides by the size of the gradient.",
             "0.05, 0.05 and 0.05": "Adam divides the average gradient by its average size, so "
             "a constant factor cancels, and each step has length 0.001. Clipping that does "
@@ -270,19 +270,19 @@ PREDICTIONS = (
     ),
     Callout(
         "11.e",
-        right="the head is free, and the backbone stands still, at rate 0",
+        right="the head is free, and the backbone stays fixed, at rate 0",
         options={
             "the head is clipped at 0.1, and the backbone is free": "A random head sends "
             "random gradients into the backbone, so slowing the head seems right. But then "
             "it learns more slowly, while the backbone keeps changing.",
-            "both are free": "With both free, the model fits the 40 examples best. But the "
+            "both are free": "With both free, every layer can adapt to the 40 examples. But the "
             "backbone, which learned from more than these 40, is changed by a head that "
             "has learned nothing yet.",
-            "the head is free, and the backbone stands still, at rate 0": "The held-out loss "
-            "is 0.45, against 0.59 and 0.60. The new head has everything to learn, so let "
-            "its large gradients through; the backbone already knows this task, so protect "
-            "it with a small learning rate. A tight limit slows the head: after these 60 "
-            "steps it is at 0.54.",
+            "the head is free, and the backbone stays fixed, at rate 0": "The held-out loss is "
+            "0.45; the other two end at 0.59 and 0.60. The new head has everything to learn, so "
+            "let its large gradients through; the backbone already knows this task, so protect it "
+            "with a small learning rate. A tight limit slows the head: with the backbone at rate "
+            "0 and a limit of 0.1, the loss is 0.54.",
         },
     ),
     Callout(

@@ -152,7 +152,7 @@ NEWS = {
         clipping(of_head, lambda g: g / tf.norm(g)),
     ),
     "another limit": Wrong(
-        "You clip the right gradients, but at another limit. Clip them at norm 1.",
+        "You clip the right gradients, but at the wrong limit. Clip them at norm 1.",
         *[clipping(of_head, lambda g, n=n: tf.clip_by_norm(g, n)) for n in (5, 10, 2, 3, 0.5, 0.1)],
     ),
     "divided by the squared norm": Wrong(
@@ -171,11 +171,12 @@ BY_LIMIT = (
     "You multiplied by the limit. The factor is the limit divided by the norm of all three numbers."
 )
 EACH_NORM = (
-    "This is `clipnorm`, which clips each variable by its own norm. A global norm includes all "
-    "three numbers, and scales them by one factor."
+    "This is `clipnorm`, which clips each variable by its own norm. `global_clipnorm` uses the "
+    "norm of all three numbers, and scales them by one factor."
 )
 EACH_ENTRY = (
-    "This is `clipvalue`, which clips each entry. A global norm scales all entries by one factor."
+    "This is `clipvalue`, which clips each entry. `global_clipnorm` scales all entries by one "
+    "factor."
 )
 NORM_OF_1 = "Your step has norm 1. Scale the gradient down to norm 6.5, the limit."
 OVER_LIMIT = (
@@ -204,8 +205,8 @@ STEP = Table(
         tuple(GRADIENT / 4): "This is the clipped gradient. A step subtracts it from the weights.",
         tuple(-GRADIENT): "This step is not clipped. The norm is 26, but the limit is 6.5.",
         tuple(-GRADIENT * 6.5): BY_LIMIT,
-        (-6, -1.5, -2): "These are the right numbers in the wrong order. Write those of the "
-        "first variable, (6, 8), first, then that of the second.",
+        (-6, -1.5, -2): "These are the right numbers in the wrong order. Write the two weights of "
+        "the first variable first, then the weight of the second.",
         **dict.fromkeys(
             (
                 tuple(s * GRADIENT / 4)
@@ -224,8 +225,8 @@ STEP = Table(
             -6,
             -8,
             -6.5,
-        ): "You clipped only the longer gradient. A global norm includes all three numbers, "
-        "and scales them by one factor.",
+        ): "You clipped only the longer gradient. Clipping by global norm uses the norm of all "
+        "three numbers, and scales them by one factor.",
         (-1.5, -2, -24): "The first variable is right. Use the same factor for the second.",
         (-6, -8, -6): "The second variable is right. Use the same factor for the first.",
         tuple(
@@ -324,8 +325,8 @@ LAYERS = {
         each_layer(tf.clip_by_global_norm),
     ),
     "one tensor a layer": Wrong(
-        "Each layer has a single tensor. Return a list of its gradients, each in its shape, "
-        "all scaled by the same factor.",
+        "Each layer has a single tensor. Return a list of its gradients, each in its original "
+        "shape, all scaled by the same factor.",
         each_layer(lambda gs, limit: tf.concat([tf.reshape(g, [-1]) for g in gs], 0)),
     ),
     "short layers left out": Wrong(
@@ -334,12 +335,13 @@ LAYERS = {
         without_short_layers,
     ),
     "kernel and bias exchanged": Wrong(
-        "The gradients of a layer are in another order. Return the kernel first, then the bias.",
+        "The gradients of a layer are in the wrong order. Return the gradient of the kernel first, "
+        "then that of the bias.",
         each_layer(lambda gs, limit: tf.clip_by_global_norm(gs, limit)[0][::-1]),
     ),
     "clipped twice": Wrong(
         "You clip each gradient separately and then the layer as a whole, which changes the "
-        "layer's direction. Clip once, all gradients of a layer together.",
+        "layer's direction. Clip only once: all gradients of a layer together.",
         each_then_whole,
         calls=WITHOUT_ZEROS,
     ),
@@ -373,8 +375,8 @@ LAYERS = {
         each_gradient(lambda g, limit: tf.clip_by_value(g, -limit, limit)),
     ),
     "short layers lengthened": Wrong(
-        "You lengthen layers that have a norm below their limit. Leave these unchanged: the "
-        "factor is at most 1.",
+        "You lengthen the gradients of layers whose norm is below their limit. Leave these "
+        "unchanged: use a factor of at most 1.",
         by_norm(factor=lambda limit, norm: limit / norm),
         calls=WITHOUT_ZEROS,
     ),
@@ -435,8 +437,8 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "zeros become nan": Wrong(
-        "A layer whose gradients are all zero becomes nan, because its norm is 0 and 0 / 0 is "
-        "nan. Divide by the larger of norm and limit.",
+        "A layer whose gradients are all zero becomes nan, because its norm is 0 and 0 / 0 is nan. "
+        "Use the limit divided by the larger of norm and limit.",
         by_norm(factor=lambda limit, norm: tf.minimum(limit, norm) / norm),
         calls=(2,),
     ),
@@ -555,7 +557,7 @@ def with_bias_of_last(model, *given):
 PLAIN = (0, 1)
 SPEEDS = {
     "nothing moves": Wrong(
-        "No weight changed. Call `slow.apply(gradients, variables)`, and the same with `fast`.",
+        "No weight changed. Call `slow.apply(gradients, variables)`, and do the same with `fast`.",
         moving(),
     ),
     "optimizers swapped": Wrong(
@@ -633,8 +635,8 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "a tenth for the others": Wrong(
-        "`fast` updated all layers, the others with a tenth of their gradients. Update these "
-        "with `slow`, with their gradients unchanged.",
+        "`fast` updated all layers, using a tenth of the gradients for all but the last. Use "
+        "`slow` for the other layers, with their gradients unchanged.",
         a_tenth_for_others,
         calls=PLAIN,
     ),
@@ -647,8 +649,8 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "targets broadcast": Wrong(
-        "The errors have shape (n, n), because one side has shape (n, 1) and the other (n,). "
-        "Keep both at (n, 1).",
+        "The errors have shape (n, n), because either the prediction or the target has shape (n,) "
+        "instead of (n, 1). Keep both at (n, 1).",
         of_flat_targets,
         calls=PLAIN,
     ),
@@ -675,19 +677,19 @@ SPEEDS = {
         calls=PLAIN,
     ),
     "mean squared": Wrong(
-        "You squared the mean of the errors, in which they cancel. Square each error first, "
-        "then take the mean.",
+        "You squared the mean of the errors, in which positive and negative errors cancel. Square "
+        "each error first, then take the mean.",
         right_but(loss_of=lambda error: tf.reduce_mean(error) ** 2),
         calls=PLAIN,
     ),
     "uphill": Wrong(
-        "The weights moved uphill. `optimizer.apply` already subtracts, so pass it the "
-        "gradients of the loss without a minus.",
+        "The weights moved uphill. `optimizer.apply` already subtracts, so pass it the gradients "
+        "of the loss without a minus sign.",
         right_but(sign=-1),
         calls=PLAIN,
     ),
     "bias alone by fast": Wrong(
-        "`fast` updated only the bias of the last layer. A Dense layer has two variables: use "
+        "`fast` updated only the bias of the last layer. It should update the kernel as well: use "
         "`model.layers[-1].trainable_variables`.",
         moving("slow all but bias", "fast bias"),
         calls=PLAIN,
@@ -704,8 +706,8 @@ SPEEDS = {
         calls=(2,),
     ),
     "outside training": Wrong(
-        "The step is wrong if a layer behaves differently in training, such as batch "
-        "normalization. Call `model(x, training=True)`.",
+        "The step is wrong if a layer, such as batch normalization, behaves differently in "
+        "training. Call `model(x, training=True)`.",
         right_but(training=False),
         calls=(3,),
     ),

@@ -130,7 +130,7 @@ EXERCISES = (
         parts=[
             Part(
                 "returned",
-                "the pair of loss and gradients",
+                "the (loss, gradients) pair",
                 "Return two things: the loss, a single number, and the list "
                 "`tape.gradient(loss, model.trainable_variables)`.",
             )
@@ -138,7 +138,7 @@ EXERCISES = (
         demands=[
             Demand(
                 "second forward pass",
-                "The numbers are right, but you run the model twice. Take the penalty and the "
+                "The numbers are right, but you run the model twice. Take the activations and the "
                 "prediction from one call, which returns both outputs.",
                 lambda noted: all(passes <= 1 for passes in noted["passes"]),
             )
@@ -162,8 +162,7 @@ EXERCISES = (
             )
         ],
         praise=(
-            "You have one number for the whole model, and a gradient without a path is "
-            "replaced by zeros."
+            "You have one number for the whole model, and a missing gradient is replaced by zeros."
         ),
     ),
     ValueQuestion(
@@ -186,8 +185,8 @@ EXERCISES = (
             Part(
                 words="the combined gradient",
                 form=(
-                    "Add the two vectors, and return their sum: one tensor with the shape of "
-                    "`a`, in both cases."
+                    "Add the two vectors, and return their sum: one tensor with the shape of `a`, "
+                    "with or without a conflict."
                 ),
             )
         ],
@@ -203,7 +202,7 @@ EXERCISES = (
         inputs="weight x y rows keep",
         parts=[
             Part(
-                words="the pair of loss and gradients",
+                words="the (loss, gradients) pair",
                 form=(
                     "Return two things: the loss, a single number, and the list "
                     "`tape.gradient(loss, model.trainable_variables)`."
@@ -221,9 +220,10 @@ PREDICTIONS = (
         options={
             "3": "Two shared layers plus one more would be 3 if a computed result were reused. "
             "But only the weights are shared; the layers run again.",
-            "4": "4 would be right for one shared layer that runs twice. But both shared "
-            "layers run twice.",
-            "5": "The encoder runs 2 layers and the classifier runs 3, two of which are the same.",
+            "4": "4 would be right if only one shared layer ran twice. But both shared layers run "
+            "twice.",
+            "5": "The encoder runs 2 layers, and the classifier runs 3: the same two again, and "
+            "the last one.",
         },
     ),
     Callout(
@@ -256,8 +256,8 @@ PREDICTIONS = (
         options={
             "settle at a balance": "A balance of the weighted losses sounds fair. But nothing "
             "in the loss asks for it.",
-            "go to 0": "A smaller weight makes a positive loss smaller, without making the "
-            "model better. Without `+ s` nothing stops it.",
+            "go to 0": "A smaller weight makes a positive loss smaller, without making the model "
+            "better. Without `+ s`, nothing stops the weights from shrinking.",
             "grow without end": "A larger weight makes a positive loss larger. But training "
             "minimizes the sum.",
         },

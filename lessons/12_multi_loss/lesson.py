@@ -835,7 +835,7 @@ without_groups = accuracy(weight=1.0, rows=shuffled)
 
 print(f"labeled data only:       {only_labeled:.1%}")
 print(f"with unlabeled data:     {joint:.1%}")
-print(f"with their shuffled rows: {without_groups:.1%}")
+print(f"with shuffled columns:   {without_groups:.1%}")
 
 # %% tags=["claims"]
 assert joint - only_labeled > 0.03 > without_groups - only_labeled

@@ -90,8 +90,8 @@ def of_terms(loss_of, asked=lambda loss, penalty: loss):
 PLAIN = (0, 1)
 PENALTIES = {
     "nothing recorded": Wrong(
-        "A gradient is `None`: no path leads from that kernel to the target. Compute `hidden, "
-        "y_hat = model(x, training=True)` inside the `with` block.",
+        "A gradient is `None`, because no path leads from its kernel to the target. Compute "
+        "`hidden, y_hat = model(x, training=True)` inside the `with` block.",
         penalising(targets=lambda task, penalty: tf.stop_gradient(task)),
     ),
     "squared error without gradient": Wrong(
@@ -108,8 +108,9 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "penalty left out": Wrong(
-        "The penalty is missing, or far too small, in the loss and in the gradients. Add "
-        "`beta` times the mean over the examples of the summed absolute activations.",
+        "The penalty is missing, or far too small, in the loss and in the gradients. Sum each "
+        "example's absolute activations, average over the examples, and add `beta` times the "
+        "result.",
         penalising(weighed(lambda beta: 0.0)),
         calls=PLAIN,
     ),
@@ -121,9 +122,9 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "not recorded and beta squared": Wrong(
-        "Two bugs are left. (1) The gradients do not include the penalty: compute `hidden` "
-        "with `model(x, training=True)` inside the `with` block. (2) The penalty is "
-        "multiplied by `beta` twice: do it once.",
+        "Two bugs are left. (1) The gradients do not include the penalty: compute `hidden` with "
+        "`model(x, training=True)` inside the `with` block. (2) The penalty is multiplied by "
+        "`beta` twice: multiply it once.",
         penalising(cut_off(weighed(lambda beta: beta**2))),
         calls=PLAIN,
     ),
@@ -143,8 +144,8 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "beta left out": Wrong(
-        "You removed `beta` in both places, so the penalty has its full size. Keep it in one "
-        "place.",
+        "You removed `beta` in both places, so the penalty has its full size. Keep `beta` in one "
+        "of them.",
         penalising(weighed(lambda beta: 1.0)),
         calls=PLAIN,
     ),
@@ -220,7 +221,7 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "another loss returned": Wrong(
-        "The gradients are right, but they belong to another loss than the one you return. "
+        "The gradients are right, but they belong to a different loss from the one you return. "
         "Return the loss from inside the block, with the penalty added once.",
         penalising(loss_of=lambda task, penalty: task),
         penalising(loss_of=lambda task, penalty: penalty),
@@ -229,7 +230,8 @@ PENALTIES = {
     ),
     "gradients of another loss": Wrong(
         "The loss is right, but these are not its gradients. Return `tape.gradient(loss, "
-        "model.trainable_variables)` unchanged; several targets in a list are summed.",
+        "model.trainable_variables)` unchanged; if you pass a list of targets, you get the "
+        "gradient of their sum.",
         penalising(targets=lambda task, penalty: task + 2 * penalty),
         penalising(targets=lambda task, penalty: 2 * task + penalty),
         penalising(targets=lambda task, penalty: 2 * (task + penalty)),
@@ -385,15 +387,15 @@ COSINES = {
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
     "of the norms": Wrong(
-        "You take the norm of each variable's gradient first, but a norm has no direction. "
-        "Join the entries themselves: `tf.reshape(g, [-1])`.",
+        "You take the norm of each variable's gradient first, but a norm has no direction. Flatten "
+        "each gradient with `tf.reshape(g, [-1])` instead, and join all entries.",
         of_lists(
             lambda fs, ss: cosine(tf.stack([*map(tf.norm, fs)]), tf.stack([*map(tf.norm, ss)]))
         ),
     ),
     "of the means": Wrong(
-        "You take the mean of each variable's gradient first. Join the entries themselves: "
-        "`tf.reshape(g, [-1])`.",
+        "You take the mean of each variable's gradient first. Flatten each gradient with "
+        "`tf.reshape(g, [-1])` instead, and join all entries.",
         of_lists(
             lambda fs, ss: cosine(
                 tf.stack([*map(tf.reduce_mean, fs)]), tf.stack([*map(tf.reduce_mean, ss)])
@@ -413,18 +415,18 @@ COSINES = {
         of_lists(last_variable),
     ),
     "shared variables only": Wrong(
-        "You left out the variables that only one loss reaches, but their gradients belong to "
-        "the norm of that loss. Replace each `None` by zeros instead.",
+        "You left out the variables that only one loss reaches, but their gradients count in the "
+        "norm of that loss's vector. Replace each `None` with zeros instead.",
         of_lists(lambda fs, ss: cosine(tf.concat(fs[:2], 0), tf.concat(ss[:2], 0))),
     ),
     "mean of cosines": Wrong(
-        "This is the mean of the cosines of the single variables. Join all gradients of a loss "
+        "This is the mean of the cosines of the individual variables. Join all gradients of a loss "
         "into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs, ss))),
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs[:2], ss[:2]))),
     ),
     "sum of cosines": Wrong(
-        "This is the sum of the cosines of the single variables. Join all gradients of a loss "
+        "This is the sum of the cosines of the individual variables. Join all gradients of a loss "
         "into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: sum(safe_cosines(fs, ss))),
     ),
@@ -455,7 +457,7 @@ COSINES = {
         of_vectors(lambda a, b: dot(a, b) / dot(b, b)),
     ),
     "norms added": Wrong(
-        "You added the norms of the single gradients. Join the gradients into one vector "
+        "You added the norms of the individual gradients. Join the gradients into one vector "
         "first, then take its norm.",
         of_lists(lambda fs, ss: sum(map(dot, fs, ss)) / (sum_of_norms(fs) * sum_of_norms(ss))),
     ),
@@ -464,8 +466,8 @@ COSINES = {
         of_vectors(lambda a, b: dot(a, b) / (tf.norm(a) + tf.norm(b))),
     ),
     "root of the norms": Wrong(
-        "You divided by the root of the product of the norms. Divide by the product itself: a "
-        "norm already has a root.",
+        "You divided by the root of the product of the norms. Divide by the product itself: a norm "
+        "already includes a square root.",
         of_vectors(lambda a, b: dot(a, b) / tf.sqrt(tf.norm(a) * tf.norm(b))),
     ),
     "entries added up first": Wrong(
@@ -480,7 +482,7 @@ COSINES = {
         of_lists(lambda fs, ss: cosine(*(tf.concat([*map(unit, gs)], 0) for gs in (fs, ss)))),
     ),
     "smallest of cosines": Wrong(
-        "This is the smallest of the cosines of the single variables. Join all gradients of a "
+        "This is the smallest of the cosines of the individual variables. Join all gradients of a "
         "loss into one long vector, and compute one cosine.",
         of_lists(lambda fs, ss: tf.reduce_min(safe_cosines(fs, ss))),
     ),
@@ -506,7 +508,7 @@ COSINES = {
         of_vectors(lambda a, b: 1 - cosine(a, b)),
     ),
     "sign turned": Wrong(
-        "The sign is wrong: 1 should mean the same direction. Remove the minus (Keras's "
+        "The sign is wrong: 1 should mean the same direction. Remove the minus sign (Keras's "
         "`cosine_similarity` is a loss, so it returns minus the cosine).",
         of_vectors(lambda a, b: -cosine(a, b)),
     ),
@@ -515,8 +517,8 @@ COSINES = {
         of_vectors(lambda a, b: abs(cosine(a, b))),
     ),
     "same gradient twice": Wrong(
-        "Your function returned 1 in every call, because both vectors are the same gradient. "
-        "Call `gradient` once per loss; a list of losses is summed.",
+        "Your function returned 1 in every call, because both vectors are the same gradient. Call "
+        "`gradient` once per loss; if you pass both losses, you get the gradient of their sum.",
         of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a)),
     ),
     "gradient of the sum": Wrong(
@@ -529,8 +531,8 @@ COSINES = {
 # 12.3
 
 SUMMED = (
-    "This has several parts, but there is only one source, so you get one gradient. "
-    "Several targets are summed."
+    "The call does not return a list: there is only one source, so you get one gradient. The "
+    "gradients of several targets are summed."
 )
 LATE = Table(
     {
@@ -545,8 +547,8 @@ LATE = Table(
         28: "28 is the sum of the *values* 4 and 24. But the tape returns slopes.",
         8: "8 is the value of `l2`. But the tape returns slopes, and the targets are `l1` and "
         "`3 * l2`.",
-        0: "0 would be a flat loss. But the slope of `l1 = w**2` at w = 2 is not 0, and the "
-        "tape recorded `l1`.",
+        0: "0 would be the slope of a flat loss. But the slope of `l1 = w**2` at w = 2 is not 0, "
+        "and the tape recorded `l1`.",
         **dict.fromkeys(
             [(4,), (16,), (40,), (4, None), (None, 4), (None, 36), (None, None)], SUMMED
         ),
@@ -720,8 +722,8 @@ PROJECTIONS = {
         surgery(lambda a, b: a + b - 2 * along(b, a)),
     ),
     "brought to one length": Wrong(
-        "You divide the gradients by their norms, as for balanced norms. Remove that: if a · b "
-        "< 0, only subtract the projections, and add the results.",
+        "You divide the gradients by their norms, as for balanced norms. Remove the division: if a "
+        "· b < 0, only subtract the projections, and add the results.",
         lambda a, b: unit(a) + unit(b),
         surgery(lambda a, b: unit(a) + unit(b)),
         surgery(lambda a, b: projected(unit(a), unit(b))),
@@ -738,8 +740,8 @@ PROJECTIONS = {
         surgery(lambda a, b: projected(a, b) / 2),
     ),
     "projected everywhere": Wrong(
-        "Your conflicts are right, but you also project if a · b is positive. Then the losses "
-        "agree, so return a + b.",
+        "Your result is right if the two conflict, but you also project if a · b is positive. Then "
+        "the losses agree, so return a + b.",
         projected,
     ),
     "test turned round": Wrong(
@@ -809,8 +811,8 @@ TWO_TASKS = {
         ),
     ),
     "divided by all numbers": Wrong(
-        "You divide by the number of all entries of `rows`. The mean is over the hidden ones: "
-        "divide the sum by `tf.reduce_sum(1 - keep)`.",
+        "You divide by the number of entries in `rows`. The mean is over the hidden ones: divide "
+        "the sum by `tf.reduce_sum(1 - keep)`.",
         joint(mean=lambda sizes, keep: tf.reduce_mean(sizes)),
     ),
     "not divided": Wrong(
@@ -824,8 +826,8 @@ TWO_TASKS = {
         joint(mean=lambda sizes, keep: tf.reduce_sum(sizes) / len(sizes)),
     ),
     "compared with the hidden rows": Wrong(
-        "You compare with `keep * rows`, in which the numbers to predict are 0. Compare with "
-        "`rows`.",
+        "You compare the rebuilt rows with `keep * rows`, in which the numbers to predict are 0. "
+        "Compare them with `rows`.",
         joint(error=lambda rebuilt, rows, keep: (1 - keep) * (rebuilt - keep * rows)),
     ),
     "absolute errors": Wrong(
@@ -862,14 +864,14 @@ TWO_TASKS = {
     ),
     "gradients of the labeled task": Wrong(
         "The loss is right, but these are the gradients of the cross-entropy alone. Differentiate "
-        "the sum, `tape.gradient(loss, model.trainable_variables)`.",
+        "the sum: `tape.gradient(loss, model.trainable_variables)`.",
         joint(
             result=lambda tape, loss, parts, variables: (loss, tape.gradient(parts[0], variables))
         ),
     ),
     "gradients of the second task": Wrong(
         "The loss is right, but these are the gradients of the second task alone. Differentiate "
-        "the sum, `tape.gradient(loss, model.trainable_variables)`.",
+        "the sum: `tape.gradient(loss, model.trainable_variables)`.",
         joint(
             result=lambda tape, loss, parts, variables: (loss, tape.gradient(parts[1], variables))
         ),

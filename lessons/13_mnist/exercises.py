@@ -349,7 +349,7 @@ def which(reading: Any, logits: np.ndarray, labels: np.ndarray, k: int) -> np.nd
 MEASURED = "Return two numbers as a tuple: the mean loss, then the accuracy."
 GAIN = "Return two numbers as a tuple: the gain, then its standard error."
 SIDES = "Return two arrays of indices as a tuple: `(kept, held)`."
-INDICES = "Return the indices: one array of shape (k,), or a list of integers."
+INDICES = "Return the indices: one array with at most k entries, or a list of integers."
 
 EXERCISES = (
     Question(
@@ -379,8 +379,8 @@ EXERCISES = (
         demands=[
             Demand(
                 "setting changed",
-                "The numbers are right, but you changed `setting`, so the next comparison "
-                "would start from the wrong one. Use a new dict: `setting | change`.",
+                "The numbers are right, but you changed `setting`, so the next comparison would "
+                "start from the wrong setting. Use a new dict: `setting | change`.",
                 lambda noted: all(noted["kept"]),
             )
         ],
@@ -420,15 +420,19 @@ EXERCISES = (
         call=trained,
         inputs="kernels images labels orders held batch_size",
         parts=[
-            Part("again", "the result of the same orders, a second time from the same weights,"),
-            Part("change", "the change of the weights"),
+            Part(
+                "again",
+                "the result of a second training run, in the same orders from the same initial "
+                "weights,",
+            ),
+            Part("change", "the change in the weights"),
             Part("accuracy", "the accuracy", "Return one number, the accuracy."),
         ],
         praise="You train in the given order, and measure on images that the model never saw.",
     ),
     Question(
         id="13.5",
-        title="Go on after a kill",
+        title="Resume after a kill",
         kind="repair",
         points=3,
         draw=draw_killed,
@@ -436,8 +440,7 @@ EXERCISES = (
         parts=[
             Part(
                 "epochs",
-                "the list of epochs that were trained in the second and in the third call, after "
-                "a kill",
+                "the list of epochs that the second and third calls train after a kill",
             ),
             Part("weights", "the list of weights at the end", "Return the model."),
         ],
@@ -451,7 +454,8 @@ EXERCISES = (
             )
         ],
         praise=(
-            "Killed and called again, your function ends with the same weights as without the kill."
+            "After a kill and another call, your function ends with the same weights as a run that "
+            "was never killed."
         ),
     ),
     Question(
@@ -481,8 +485,8 @@ PREDICTIONS = (
         "13.a",
         right="2.3",
         options={
-            "0": "0 is a small loss. But a loss of 0 means certain and correct, and the "
-            "network has not seen a label yet.",
+            "0": "0 is a small loss. But a loss of 0 means that the network is certain and "
+            "correct, and it has not seen a label yet.",
             "2.3": "An untrained network spreads its probability evenly: 1/10 for each class, "
             "so the loss is -ln(1/10) = 2.30.",
             "0.1": "0.1 is the probability of each class. But the loss is minus its logarithm.",
@@ -502,7 +506,7 @@ PREDICTIONS = (
         right="fewer than 128 entries",
         options={
             "an error": "A single index beyond the end is an error. But a slice is not.",
-            "128 entries": "The slice asks for 128. But nothing fills up the missing entries.",
+            "128 entries": "The slice asks for 128. But nothing fills in the missing entries.",
             "fewer than 128 entries": "A slice ends where the tensor ends, and 88 entries are "
             "left.",
         },
@@ -511,10 +515,10 @@ PREDICTIONS = (
         "13.c",
         right="no",
         options={
-            "yes": "The model and the optimizer seem to be everything, and the order is the "
+            "yes": "The model and the optimizer seem to be the whole state, and the order is the "
             "same. But two more things are random.",
-            "no": "Dropout has a seed state, and the image shifts have a random generator. "
-            "This checkpoint contains neither, so the new run drops other inputs.",
+            "no": "Dropout has a seed state, and the image shifts have a random generator. This "
+            "checkpoint contains neither, so the new run drops different inputs.",
         },
     ),
 )

@@ -84,8 +84,8 @@ SIDES = {
         as_tuples,
     ),
     "nothing held out": Wrong(
-        "You hold out nothing: the numbers from 0 to n - 1 are not the writers' names. Draw "
-        "from `np.unique(writers)`.",
+        "You hold out nothing: positions such as 0, 1, 2 are not the writers' numbers. Draw from "
+        "`np.unique(writers)`.",
         holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
     ),
     "nothing kept": Wrong(
@@ -103,7 +103,7 @@ SIDES = {
         all_kept,
     ),
     "images on neither side": Wrong(
-        "Some images are on neither side. Keep or hold out every image.",
+        "Some images are on neither side. Put each image on one side.",
         lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
     ),
     "sides exchanged": Wrong(
@@ -121,7 +121,7 @@ SIDES = {
     ),
     "drawn twice": Wrong(
         "You hold out too few writers. Draw `round(share * number of writers)` from "
-        "`np.unique(writers)`, with `replace=False`, so that none is drawn twice.",
+        "`np.unique(writers)`, with `replace=False`, so that no writer is drawn twice.",
         holding_out(lambda rng, names, count, writers: rng.choice(names, count)),
         calls=(2,),
     ),
@@ -134,7 +134,7 @@ SIDES = {
         holding_out(lambda rng, names, count, writers: names[:count]),
     ),
     "own generator": Wrong(
-        "You draw the same writers whatever `rng` is. Use the argument `rng`, without another "
+        "You draw the same writers whatever `rng` is. Use only the argument `rng`, and no other "
         "generator or seed.",
         holding_out(
             lambda rng, names, count, writers: np.random.default_rng(0).choice(
@@ -236,7 +236,8 @@ MEASUREMENTS = {
         measuring(None, lambda hits, size, n: 100 * mean(hits, size, n)),
     ),
     "fraction wrong": Wrong(
-        "You returned the fraction that is wrong. Return the fraction that is right.",
+        "You returned the fraction of wrong predictions. Return the fraction of correct "
+        "predictions.",
         measuring(None, lambda hits, size, n: 1 - mean(hits, size, n)),
     ),
     "mean of means": Wrong(
@@ -249,8 +250,8 @@ MEASUREMENTS = {
         *in_a_short_call(mean),
     ),
     "left out but divided": Wrong(
-        "You left out the short last batch, although you divide by n. Continue until all n "
-        "examples are included.",
+        "You left out the short last batch, but you divide by n. Continue until all n examples are "
+        "included.",
         *in_a_short_call(lambda parts, size, n: np.sum(np.concatenate(parts)) / n),
     ),
     "sums not divided": Wrong(
@@ -272,8 +273,8 @@ MEASUREMENTS = {
         *of_both(lambda parts, size, n: np.sum(parts[0]) / n),
     ),
     "empty batch": Wrong(
-        "If `batch_size` divides n, your last batch is empty, and the mean of nothing is nan. "
-        "Loop over `range(0, n, batch_size)`.",
+        "If `batch_size` divides n, your last batch is empty, and its mean is nan. Loop over "
+        "`range(0, n, batch_size)`.",
         with_an_empty_batch(lambda *batch: float(loss_fn(*batch))),
         with_an_empty_batch(loss_fn),
         with_an_empty_batch(lambda *batch: tf.reduce_mean(cross_entropies(*batch))),
@@ -426,7 +427,7 @@ TRAININGS = {
         training(stepping(updates=0)),
     ),
     "inference mode": Wrong(
-        "You call the model in inference mode. Call `model(x, training=True)` under the tape.",
+        "You call the model in inference mode. Call `model(x, training=True)` inside the block.",
         training(stepping(training=False)),
     ),
     "penalties left out": Wrong(
@@ -474,13 +475,13 @@ TRAININGS = {
         ),
     ),
     "losses added up": Wrong(
-        "You sum the losses of a batch, so a step grows with the batch. Average them with "
-        "`tf.reduce_mean`.",
+        "You sum the losses of a batch, so each update grows with the batch size. Average the "
+        "losses with `tf.reduce_mean`.",
         training(stepping(loss_of=sum_of_losses)),
     ),
     "labels out of order": Wrong(
-        "You look up the images by index, but not the labels, so each image gets the wrong "
-        "label. Use `tf.gather(labels, batch)`.",
+        "You look up the images by index, but not the labels, so the images get the wrong labels. "
+        "Use `tf.gather(labels, batch)`.",
         training(stepping(labels_of=lambda labels, batch: labels[: len(batch)])),
         labels_by_place,
     ),
@@ -559,13 +560,14 @@ TRAININGS = {
         ),
     ),
     "other labels measured": Wrong(
-        "The weights are right, but you compare the held-out images with the labels of others. "
-        "Use `tf.gather(labels, held)`.",
+        "The weights are right, but you compare the held-out predictions with the labels of other "
+        "images. Use `tf.gather(labels, held)`.",
         training(measure=accuracy(labels_of=lambda labels, held: labels[: len(held)])),
         training(measure=accuracy(labels_of=lambda labels, held: labels[-len(held) :])),
     ),
     "fraction wrong": Wrong(
-        "You returned the fraction that is wrong. Return the fraction that is right.",
+        "You returned the fraction of wrong predictions. Return the fraction of correct "
+        "predictions.",
         training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
     ),
     "percent": Wrong(
@@ -664,15 +666,14 @@ GAINS = {
         comparing(seeds_of=lambda seeds: ([42] * len(seeds),) * 2),
     ),
     "compared with itself": Wrong(
-        "The gain is 0, because you measure both with the change, or both without. Use the new "
-        "dict `setting | change` for one of them; `setting.update(change)` changes "
+        "The gain is 0, because both runs of each seed include the change, or neither does. Use "
+        "the new dict `setting | change` for one of them; `setting.update(change)` changes "
         "`setting` itself, and in `change | setting` the old value wins.",
         comparing(join=lambda setting, change: (setting, setting)),
     ),
     "setting changed on the way": Wrong(
-        "From the second seed on, you measure both with the change, because "
-        "`setting.update(change)` changes `setting` itself. Use a new dict, `setting | "
-        "change`.",
+        "From the second seed on, both runs include the change, because `setting.update(change)` "
+        "changes `setting` itself. Use a new dict, `setting | change`.",
         leaking,
     ),
     "relative gain": Wrong(
@@ -709,8 +710,8 @@ GAINS = {
         comparing(gain=lambda gains: gains[-1]),
     ),
     "best runs": Wrong(
-        "You compare the best run of each, but the best of several runs is partly luck. "
-        "Average the differences over the seeds.",
+        "You use only the best of several results, which is partly luck. Average the differences "
+        "over the seeds.",
         best_of_all,
         comparing(gain=np.max),
     ),
@@ -721,7 +722,7 @@ GAINS = {
     "added up": Wrong("You sum the differences. Use their mean.", comparing(gain=np.sum)),
     "other seeds": Wrong(
         "The runs with and without the change have different seeds, so the difference includes "
-        "luck. Use each seed for both.",
+        "luck. Use each seed for both settings.",
         comparing(seeds_of=lambda seeds: (seeds, seeds[1:] + seeds[:1])),
         comparing(seeds_of=lambda seeds: (seeds, [seed + 1 for seed in seeds])),
         comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
@@ -729,8 +730,8 @@ GAINS = {
         comparing(seeds_of=lambda seeds: np.split(np.array(seeds[len(seeds) % 2 :]), 2)[::-1]),
     ),
     "unpaired": Wrong(
-        "You compute the error of two independent groups. The two runs of a seed share their "
-        "luck, so use the standard deviation of the differences.",
+        "You compute the error for two independent groups. The two runs with the same seed share "
+        "their luck, so use the standard deviation of the differences.",
         unpaired,
     ),
     "error of one setting": Wrong(
@@ -740,27 +741,27 @@ GAINS = {
         error_of(1),
     ),
     "n - 1 twice": Wrong(
-        "You subtract 1 twice: `ddof=1` already divides by n - 1. Divide by the root of n.",
+        "You subtract 1 twice: `ddof=1` already divides by n - 1. Divide by the square root of n.",
         comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
     ),
     "not divided": Wrong(
-        "This is the standard deviation of one difference, but that of their mean is smaller. "
-        "Divide by the root of the number of seeds.",
+        "This is the standard deviation of the differences, but that of their mean is smaller. "
+        "Divide by the square root of the number of seeds.",
         comparing(error=lambda gains: np.std(gains, ddof=1)),
         comparing(error=np.std),
     ),
     "divided by n": Wrong(
-        "Your standard deviation divides by n, which is too small for few seeds. Use "
+        "Your standard deviation divides by n, so it is too small if there are few seeds. Use "
         "`np.std(gains, ddof=1)`.",
         comparing(error=lambda gains: np.std(gains) / np.sqrt(len(gains))),
     ),
     "not the root": Wrong(
-        "You divide by the number of seeds. Divide by its root.",
+        "You divide by the number of seeds. Divide by its square root.",
         comparing(error=lambda gains: np.std(gains, ddof=1) / len(gains)),
         comparing(error=lambda gains: np.std(gains) / len(gains)),
     ),
     "variance": Wrong(
-        "You use a variance. The standard error is a standard deviation, so take the root.",
+        "You use a variance. The standard error is a standard deviation, so take the square root.",
         comparing(error=lambda gains: np.var(gains, ddof=1) / len(gains)),
         comparing(error=lambda gains: np.var(gains, ddof=1) / np.sqrt(len(gains))),
         comparing(error=lambda gains: np.var(gains, ddof=1)),
@@ -812,9 +813,9 @@ def returning_none(*call):
 
 RESUMED = {
     "starts over": Wrong(
-        "After a kill, your function starts again from epoch 0. Keep the number of finished "
-        "epochs in a `tf.Variable` of the checkpoint, change it with `assign`, and read it "
-        "after `checkpoint.read(path)`; `write(path)` creates `path.index`.",
+        "After a kill, your function starts again from epoch 0. Keep the number of finished epochs "
+        "in a `tf.Variable` in the checkpoint, change it with `assign`, and read it after "
+        '`checkpoint.read(path)`; `write(path)` creates the file `path + ".index"`.',
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
     ),
     "saved at the end": Wrong(
@@ -823,13 +824,13 @@ RESUMED = {
         going_on(saved=lambda number: False),
     ),
     "one epoch again": Wrong(
-        "Your function trains a finished epoch again: the counter has the number of the last "
-        "epoch, not how many are finished. Assign `number + 1` before you write.",
+        "Your function trains a finished epoch again: the counter holds the index of the last "
+        "epoch, not the number of finished epochs. Assign `number + 1` before you write.",
         going_on(count=lambda number, done: number),
     ),
     "killed epoch skipped": Wrong(
-        "Your function counts the killed epoch as finished. Count the epoch and write after it "
-        "is trained.",
+        "Your function counts the killed epoch as finished. Count an epoch and write the "
+        "checkpoint only after training it.",
         going_on(count_first=True),
     ),
     "not after each epoch": Wrong(
@@ -858,8 +859,8 @@ RESUMED = {
         going_on(numbers=lambda done, epochs, steps: range(done, epochs + 1)),
     ),
     "begins an epoch late": Wrong(
-        "Each call starts one epoch late. The number of finished epochs is already the number "
-        "of the next one: use `range(int(done), epochs)`.",
+        "Each call starts one epoch late. The number of finished epochs is also the index of the "
+        "next one: use `range(int(done), epochs)`.",
         going_on(numbers=lambda done, epochs, steps: range(done + 1, epochs)),
     ),
     "trains nothing more": Wrong(
@@ -883,15 +884,15 @@ RESUMED = {
         going_on(start=1),
     ),
     "optimizer left out": Wrong(
-        "The epochs are right, but the weights are not: the optimizer restarts without its "
-        "moving averages. Put it into the checkpoint.",
+        "The epochs are right, but the weights are not: the optimizer restarts without its earlier "
+        "state. Put the optimizer into the checkpoint.",
         going_on(lambda optimizer, dropout, done: {"dropout": dropout, "done": done}),
         calls=(0,),
     ),
     "dropout left out": Wrong(
-        "The epochs are right, but the weights are not: dropout restarts its random sequence. "
-        "Also save the values of `model.non_trainable_variables` (they include dropout's "
-        "seed state), as a list: layer names can differ in the next `new_run()`.",
+        "The epochs are right, but the weights are not: dropout restarts its random sequence. Also "
+        "save `[v.value for v in model.non_trainable_variables]`, which includes dropout's seed "
+        "state; use a list, because layer names can differ in the next `new_run()`.",
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "done": done}),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[:1], done)),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[1:], done)),
@@ -1002,7 +1003,7 @@ def filled_up(logits, labels, k):
 
 MISTAKES = {
     "returns none": Wrong(
-        "Your function returned `None`. Return the indices, an array of shape (k,).",
+        "Your function returned `None`. Return the indices, an array with at most k entries.",
         lambda logits, labels, k: None,
     ),
     "pairs": Wrong(

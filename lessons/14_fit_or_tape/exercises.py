@@ -382,9 +382,7 @@ EXERCISES = (
         draw=draw_optimizers,
         prepare=as_optimizer,
         call=updates,
-        parts=[
-            Part(words="the list of changes of a variable, one for each gradient that is applied")
-        ],
+        parts=[Part(words="the list of changes to a variable, one for each applied gradient")],
         praise="Your class clips after scaling and accumulation, under any optimizer.",
     ),
     Question(
@@ -396,8 +394,8 @@ EXERCISES = (
         prepare=as_step,
         call=stepped,
         parts=[
-            Part("change", "the change of the last layer's weights"),
-            Part("averages", "the change of batch normalization's averages"),
+            Part("change", "the change in the last layer's weights"),
+            Part("averages", "the change in batch normalization's averages"),
             Part("returned", "the loss in the dict", LOGS, read=logged_loss),
             Part(
                 "scaled",
@@ -405,8 +403,8 @@ EXERCISES = (
             ),
         ],
         praise=(
-            "Your step has its extra penalty, and everything that was compiled: loss, "
-            "weights and scaling."
+            "Your step adds its extra penalty and keeps the rest: the compiled loss, sample "
+            "weights and loss scaling."
         ),
     ),
     ValueQuestion(
@@ -422,7 +420,8 @@ EXERCISES = (
             "a gradient at other weights",
             "three step sizes",
         ),
-        praise="You found the simplest option for each, and one loop among the five.",
+        praise="You found the simplest option for each of the five tasks, and only one needs a "
+        "loop.",
     ),
     Question(
         id="14.1",
@@ -445,8 +444,8 @@ EXERCISES = (
         prepare=as_two,
         call=stepped_by_two,
         parts=[
-            Part("body", "the change of the layers before the last"),
-            Part("head", "the change of the last layer"),
+            Part("body", "the change in the weights of the layers before the last"),
+            Part("head", "the change in the last layer's weights"),
             Part("returned", "the loss in the dict", LOGS, read=logged_loss),
         ],
         demands=[
@@ -469,7 +468,7 @@ EXERCISES = (
         prepare=as_run,
         call=trained,
         parts=[
-            Part("change", "the change of the weights"),
+            Part("change", "the change in the weights"),
             Part("history", "the training loss of each epoch", HISTORY, read=losses_of("loss")),
             Part(
                 "history", "the validation loss of each epoch", HISTORY, read=losses_of("val_loss")
@@ -478,8 +477,8 @@ EXERCISES = (
         demands=[
             Demand(
                 "fit called",
-                "The weights and the history are right, because `fit` computed them. Fix the "
-                "loop of `train`, so that it does the same without calling `fit`.",
+                "The weights and the history are right, because `fit` computed them. Fix the loop "
+                "in `train`, so that it does the same without calling `fit`.",
                 lambda noted: not any(noted["fits"]),
             )
         ],
@@ -510,15 +509,15 @@ PREDICTIONS = (
         "14.b",
         right="1",
         options={
-            "3": "The weights were right before, so all three seem safe. But they were right "
-            "without scaling and accumulation.",
-            "2": "Accumulation looks like a part of `fit`, and so seems safe. But the "
-            "optimizer adds up the batches, after `apply` was called.",
+            "3": "The weights are right in plain training, so all three promises seem safe. But "
+            "that is training without loss scaling or accumulation.",
+            "2": "Accumulation looks like a part of `fit`, so it seems safe. But the optimizer "
+            "accumulates the gradients, after `apply` is called.",
             "0": "0 would mean that sample weights are also lost. But the loss is weighted "
             "before the optimizer sees it, so they still apply.",
-            "1": "Sample weights are in the loss, so they still apply. But `apply` comes "
-            "before the optimizer's own work: it clips gradients that are still 8 times "
-            "too large, and it clips those of each batch separately.",
+            "1": "Sample weights are in the loss, so they still apply. But clipping in `apply` "
+            "comes too early: the gradients are still 8 times too large, and those of each batch "
+            "are clipped separately.",
         },
     ),
     Callout(

@@ -636,9 +636,9 @@ assert np.allclose(weighted, [1.0, 2.0])
 #
 # ### Exercise 14.1: complete
 #
-# A shop orders k kinds of goods. `y` holds the amounts that it needs, and `y_hat` the amounts that it orders. If it
+# A shop orders k products. `y` holds the amounts that it needs, and `y_hat` the amounts that it orders. If it
 # orders too little, that costs 3 times the squared error. If it orders too much, that costs the squared error once.
-# Write this loss for `compile`: the mean over the k goods, one number for each example.
+# Write this loss for `compile`: the mean over the k products, one number for each example.
 
 
 # %% exercise="14.1"

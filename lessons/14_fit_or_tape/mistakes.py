@@ -53,17 +53,18 @@ COSTS = {
         "Your result has an extra axis: (n, 1) instead of (n,). Remove `keepdims`.",
         costing(reduce=lambda cost: tf.reduce_mean(cost, axis=-1, keepdims=True)),
     ),
-    "goods added up": Wrong(
+    "products added up": Wrong(
         "You summed over the products. Average over them with `tf.reduce_mean`.",
         costing(reduce=lambda cost: tf.reduce_sum(cost, axis=-1)),
     ),
     "sides exchanged": Wrong(
-        "The two sides are swapped: you charge 3 times for ordering too much. Multiply by 3 if "
-        "`y - y_hat` is positive; the arguments are `(y, y_hat)`.",
+        "The two costs are swapped: in your loss, ordering too much costs 3 times the square. "
+        "Multiply by 3 if `y - y_hat` is positive; the arguments are `(y, y_hat)`.",
         costing(1.0, 3.0),
     ),
     "factor left out": Wrong(
-        "Every error has the same cost. If `y_hat` is below `y`, multiply the square by 3.",
+        "Ordering too little costs the same as ordering too much. If `y_hat` is below `y`, "
+        "multiply the square by 3.",
         costing(1.0, 1.0),
     ),
     "factor everywhere": Wrong(
@@ -71,13 +72,13 @@ COSTS = {
         costing(3.0, 3.0),
     ),
     "one decision for all": Wrong(
-        "You decide once for all examples, from the mean of their errors. Decide elementwise "
-        "with `tf.where`: each product has its own error.",
+        "You choose between the two costs once for all examples, from the mean of their errors. "
+        "Choose elementwise with `tf.where`: each product has its own error.",
         deciding_for(tf.reduce_mean),
     ),
     "one decision each example": Wrong(
-        "You decide once per example, from the mean of its errors. Decide elementwise with "
-        "`tf.where`: each product has its own error.",
+        "You choose between the two costs once per example, from the mean of its errors. Choose "
+        "elementwise with `tf.where`: each product has its own error.",
         deciding_for(lambda error: tf.reduce_mean(error, axis=-1, keepdims=True)),
     ),
     "not squared": Wrong(
@@ -109,8 +110,8 @@ COSTS = {
         costing(4.0, 1.0),
     ),
     "both on one side": Wrong(
-        "Ordering too much costs nothing, and too little costs 4 times the square. Use 3 times "
-        "the square if `y_hat` is below `y`, and once if it is above.",
+        "Ordering too much costs nothing, and too little costs 4 times the square. Use 3 times the "
+        "square if `y_hat` is below `y`, and the square itself if it is above.",
         costing(4.0, 0.0),
     ),
     "first good alone": Wrong(
@@ -119,7 +120,7 @@ COSTS = {
         costing(reduce=lambda cost: cost[:, 0]),
     ),
     "root at the end": Wrong(
-        "You return the root of the cost. Return the average cost, without a root.",
+        "You return the square root of the cost. Return the average cost, without a square root.",
         costing(reduce=lambda cost: tf.sqrt(each_mean(cost))),
     ),
 }
@@ -265,8 +266,8 @@ ADAPTIVE = {
         updating(as_lists),
     ),
     "still in apply": Wrong(
-        "You still clip in `apply`, before Keras divides by the loss scale and adds up the "
-        "batches. Leave `apply` as it is in Keras, and clip only in `update_step`.",
+        "You still clip in `apply`, before Keras divides by the loss scale and averages over the "
+        "batches. Leave Keras's `apply` unchanged, and clip only in `update_step`.",
         clipping_early(lambda _, g, v: to_a_tenth(g, v)),
         clipping_in_both,
         calls=(0, 1, 2, 3),
@@ -332,7 +333,7 @@ ADAPTIVE = {
     ),
     "scaling alone": Wrong(
         "You now handle loss scaling, but not accumulation: `apply` gets the gradients of each "
-        "batch, before they are added up. Clip in `update_step`, which comes after that.",
+        "batch before they are averaged. Clip in `update_step`, which runs after that.",
         clipping_early(with_scale),
         calls=(0, 1, 2, 3),
     ),
@@ -398,8 +399,8 @@ ADAPTIVE = {
         calls=(4,),
     ),
     "least limit": Wrong(
-        "Your smallest limit is 0.001, but it should be a tenth of the smallest norm. Write "
-        "`0.1 * tf.maximum(tf.norm(variable), 0.001)`.",
+        "Your smallest limit is 0.001, but it should be a tenth of that, because 0.001 is the "
+        "smallest norm. Write `0.1 * tf.maximum(tf.norm(variable), 0.001)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, tf.maximum(0.1 * tf.norm(v), 0.001))),
         calls=(4,),
     ),
@@ -550,7 +551,7 @@ STEPS = {
         stepping(apply=not_applied),
     ),
     "climbs": Wrong(
-        "The update goes uphill. Pass `apply` the gradients without a minus.",
+        "The update goes uphill. Pass `apply` the gradients without a minus sign.",
         stepping(apply=climbing),
     ),
     "applied twice": Wrong(
@@ -559,8 +560,8 @@ STEPS = {
     ),
     "own penalty left out": Wrong(
         "Your update does not include the extra penalty. Inside the block, add `0.1 * "
-        "tf.reduce_mean(y_hat**2)` to the result of `model.compute_loss` before "
-        "`scale_loss`, and apply the gradients of that.",
+        "tf.reduce_mean(y_hat**2)` to the result of `model.compute_loss`, pass the sum to "
+        "`scale_loss`, and apply the gradients of the scaled loss.",
         stepping(own=lambda y_hat: 0.0),
         trained_on_batch,
     ),
@@ -724,8 +725,8 @@ STEPS = {
         stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "prediction before tape": Wrong(
-        "At least the following is still wrong: the loss has no gradient, because its prediction "
-        "was not computed on the tape. Call the model inside the `with` block.",
+        "At least the following is still wrong: the loss has no gradient, because the tape did not "
+        "record its prediction. Call the model inside the `with` block.",
         stepping(call=cut_off),
     ),
     "added up and unweighed": Wrong(
@@ -751,9 +752,9 @@ STEPS = {
         stepping(loss_by_hand(of_function)),
     ),
     "whole loss weighed": Wrong(
-        "At least the following is still wrong: you apply the sample weights to the whole loss "
-        "again, after `compute_loss` has applied them to each example. Use the result of "
-        "`compute_loss` unchanged.",
+        "At least the following is still wrong: you apply the sample weights to the whole loss. "
+        "Pass them to `compute_loss`, which applies them to each example, and use its result "
+        "unchanged.",
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w) * compiled(m, x, y, z, None)),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w * compiled(m, x, y, z, w))),
@@ -791,9 +792,9 @@ STEPS = {
         penalised_last(returned=True),
     ),
     "scaling left out": Wrong(
-        "If the optimizer scales the loss, your update is too small, because `apply` divides "
-        "by the scale. Compute the gradients of `model.optimizer.scale_loss(loss)`, inside "
-        "the block, and pass them to `apply` unchanged.",
+        "If the optimizer scales the loss, your update is too small, because `apply` divides by "
+        "the scale. Call `model.optimizer.scale_loss(loss)` inside the block, and pass the "
+        "gradients of the scaled loss to `apply` unchanged.",
         stepping(scale=lambda optimizer, loss: loss),
     ),
     "scaled twice": Wrong(
@@ -1021,8 +1022,8 @@ TWO = {
         ),
     ),
     "targets added up": Wrong(
-        "Each gradient belongs to the sum of both scaled losses, because targets in a list are "
-        "summed. Call `gradient` on a persistent tape once per scaled loss.",
+        "You differentiate the sum of both scaled losses, because the tape sums targets in a list. "
+        "Call `gradient` on a persistent tape once per scaled loss.",
         two_stepping(lambda model, loss: [sum(own_scales(model, loss))] * 2),
     ),
     "two layers as head": Wrong(
@@ -1112,11 +1113,11 @@ MEANS = [
     Table({"train_step": OPTIMIZER, "loop": OPTIMIZER}, ONE_OF),
     Table(
         {
-            "fit": "An optimizer does get every gradient, but only of the sum of the two "
-            "losses, when they can no longer be separated. Compute both gradients in "
+            "fit": "An optimizer does get every gradient, but only of the sum of the two losses, "
+            "so the two gradients can no longer be separated. Compute both gradients in "
             "`train_step`.",
             "loop": LARGER
-            + "each batch still leads to one update, and `train_step` has both gradients.",
+            + "each batch still leads to one update, and `train_step` can compute both gradients.",
         },
         ONE_OF,
     ),
@@ -1126,17 +1127,17 @@ MEANS = [
             "fit": "An optimizer does get the gradient, but at the current weights. For a "
             "gradient at other weights you need a second forward pass, which `train_step` "
             "can run.",
-            "loop": LARGER + "each batch still leads to one update, and `train_step` has both "
-            "gradients.",
+            "loop": LARGER + "each batch still leads to one update, and `train_step` can compute "
+            "both gradients.",
         },
         ONE_OF,
     ),
     Table(
         {
-            "fit": "Keras's own step does one update per batch, and never goes back. This step "
-            "is different.",
-            "train_step": "A `train_step` is one update for one batch. But here a step "
-            "measures on all data, several times, and may go back, so use a loop.",
+            "fit": "Keras's own step does one update per batch, and never undoes it. But this "
+            "update may be undone.",
+            "train_step": "A `train_step` is one update for one batch. But here an update measures "
+            "the loss on all data several times, and may be undone, so use a loop.",
         },
         ONE_OF,
     ),
@@ -1285,59 +1286,59 @@ def returning_none(*given):
 # Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
 SCRIPTS = {
     "inference mode": Wrong(
-        "One bug is left: a layer that behaves differently in training, such as dropout, runs "
-        "in inference mode. Call the whole model with `training=True` (lesson 09).",
+        "At least one bug is left: a layer that behaves differently in training, such as dropout, "
+        "runs in inference mode. Call the whole model with `training=True` (lesson 09).",
         script(step_with(lambda model, batch: model(batch, training=False))),
         calls=(0,),
     ),
     "penalties left out": Wrong(
-        "One bug is left: the loss does not include the regularization. Add "
+        "At least one bug is left: the loss does not include the regularization. Add "
         "`sum(model.losses)` to the loss, inside the block (lesson 09).",
         script(step_with(penalties=lambda model: 0)),
         calls=(1,),
     ),
     "first layer's penalty left out": Wrong(
-        "One bug is left: the loss does not include the penalty of the first layer, which is "
-        "not part of `rest`. Add `sum(model.losses)` of the whole model (lesson 09).",
+        "At least one bug is left: the loss does not include the penalty of the first layer, which "
+        "is not part of `rest`. Add `sum(model.losses)` of the whole model (lesson 09).",
         script(step_with(penalties=behind_the_first_layer)),
         calls=(7,),
     ),
     "table of errors": Wrong(
-        "One bug is left: one of prediction and target has shape (n, 1), the other (n,), so "
-        "their difference broadcasts to (n, n). Give both the shape (n,), for example with "
+        "At least one bug is left: prediction and target have different shapes, (n, 1) and (n,), "
+        "so their difference broadcasts to (n, n). Give both the shape (n,), for example with "
         "`[:, 0]` (lesson 09).",
         script(step_with(column=False)),
         calls=(2,),
     ),
     "slope of small errors": Wrong(
-        "One bug is left: a hand-written gradient is wrong for errors below 1, as "
-        "`check_gradients` shows. Use `tf.clip_by_value(error, -1, 1)`: the error itself "
-        "below 1, its sign beyond (lesson 07).",
+        "At least one bug is left: a hand-written gradient is wrong for errors below 1 in size, as "
+        "`check_gradients` shows. Use `tf.clip_by_value(error, -1, 1)`: the error itself up to "
+        "size 1, its sign beyond (lesson 07).",
         script(step_with(slope=tf.sign)),
         calls=(3,),
     ),
     "slope without limit": Wrong(
-        "The slope of `huber` is now right for errors below 1, but not beyond, where it is the "
-        "sign of the error. Use `tf.clip_by_value(error, -1, 1)` for both.",
+        "The slope of `huber` is now right for errors up to size 1, but for larger errors it "
+        "should be their sign. Use `tf.clip_by_value(error, -1, 1)` for both.",
         script(step_with(slope=lambda error: error)),
         calls=(1,),
     ),
     "rate of the first trace": Wrong(
-        "One bug is left: every epoch uses the first learning rate, because Python code in a "
-        "`tf.function` runs only during tracing. Set `optimizer.learning_rate` at the "
-        "start of each epoch, outside the `tf.function` (lesson 05).",
+        "At least one bug is left: every epoch uses the first learning rate, because Python code "
+        "in a `tf.function` runs only during tracing. Set `optimizer.learning_rate` at the start "
+        "of each epoch, outside the `tf.function` (lesson 05).",
         script(rate_of=lambda rates, epoch: rates[0]),
         calls=(4,),
     ),
     "first layer outside": Wrong(
-        "One bug is left: the first layer never learns, because it is computed outside the "
-        "tape. Call the whole model inside the block (lesson 03).",
+        "At least one bug is left: the first layer never learns, because it is computed outside "
+        "the tape. Call the whole model inside the block (lesson 03).",
         first_layer_outside,
         calls=(5,),
     ),
     "first layer in inference": Wrong(
-        "One bug is left: the first layer, which may be a dropout, runs in inference mode. "
-        "Call the whole model with `training=True` (lesson 09).",
+        "At least one bug is left: the first layer, which may be a dropout layer, runs in "
+        "inference mode. Call the whole model with `training=True` (lesson 09).",
         script(step_with(first_layer_in_inference)),
         calls=(6,),
     ),
@@ -1348,8 +1349,8 @@ SCRIPTS = {
         calls=(0,),
     ),
     "rates in another order": Wrong(
-        "Your epochs use the learning rates in another order. Use `rates[0]` in epoch 0, and "
-        "so on; `rates[-1]` is the last one.",
+        "Your epochs use the learning rates in the wrong order. Use `rates[0]` in epoch 0, and so "
+        "on; `rates[-1]` is the last one.",
         script(rate_of=lambda rates, epoch: rates[epoch - 1]),
         calls=(4,),
     ),
@@ -1366,8 +1367,8 @@ SCRIPTS = {
         calls=(0,),
     ),
     "rate an epoch late": Wrong(
-        "Each learning rate comes one epoch late. Set `optimizer.learning_rate` to "
-        "`rates[epoch]` before the batches of the epoch.",
+        "Each learning rate takes effect one epoch late. Set `optimizer.learning_rate` to "
+        "`rates[epoch]` before the first batch of the epoch.",
         script(rate_of=lambda rates, epoch: rates[epoch - 1] if epoch else 0.01),
         calls=(0,),
     ),
@@ -1378,9 +1379,8 @@ SCRIPTS = {
         calls=(0,),
     ),
     "errors added up": Wrong(
-        "Each update is too large by a factor of the number of examples in the batch. Use the "
-        "mean of `huber`, and let its backward function multiply by `upstream`, which "
-        "contains the 1/n.",
+        "Each update is n times too large for a batch of n examples. Use the mean of `huber`, and "
+        "let its backward function multiply by `upstream`, which contains the factor 1/n.",
         script(step_with(factor=lambda errors: float(errors.shape[0]))),
         calls=(0,),
     ),
@@ -1423,15 +1423,15 @@ SCRIPTS = {
         calls=(0,),
     ),
     "never reset": Wrong(
-        "The weights are right, but one bug is left in the training loss: from the second "
-        "epoch on, it is a mean over all epochs. Call `mean.reset_state()` at the start of "
-        "each epoch (lesson 09).",
+        "The weights are right, but at least one bug is left in the training loss: from the second "
+        "epoch on, it is a mean over all epochs. Call `mean.reset_state()` at the start of each "
+        "epoch (lesson 09).",
         script(resets_at=lambda start: False),
         calls=(0,),
     ),
     "mean of means": Wrong(
-        "The weights are right, but one bug is left in the training loss: a short last batch "
-        "has the same weight as a full one. Pass `update_state` the batch size as "
+        "The weights are right, but at least one bug is left in the training loss: a short last "
+        "batch has the same weight as a full one. Pass `update_state` the batch size as "
         "`sample_weight` (lesson 09).",
         script(weight_of=lambda batch: None),
         calls=(5,),
@@ -1443,9 +1443,9 @@ SCRIPTS = {
         calls=(0,),
     ),
     "validation's table of errors": Wrong(
-        "The weights and the training loss are right, but in the validation a difference of "
-        "shapes (n, 1) and (n,) broadcasts to (n, n). Give both the shape (n,) there as "
-        "well.",
+        "The weights and the training loss are right, but in validation, the difference between "
+        "tensors of shapes (n, 1) and (n,) broadcasts to (n, n). Give both the shape (n,) there "
+        "as well.",
         script(validate=validating(column=False)),
         calls=(2,),
     ),
@@ -1468,8 +1468,8 @@ SCRIPTS = {
         calls=(1,),
     ),
     "returns none": Wrong(
-        "The weights are right, but your function returned `None`. Return the history at the "
-        "end, a dict of two lists.",
+        "The weights are right, but your function returned `None`. At the end, return the history, "
+        "a dict of two lists.",
         returning_none,
     ),
 }
@@ -1572,8 +1572,8 @@ TRAININGS = {
         lambda model, x, y, steps: training()(model, x, y, 1),
     ),
     "one gradient for all": Wrong(
-        "Every step uses the gradient from the start. Put the tape inside the loop, around a "
-        "loss of the current weights.",
+        "Every step uses the gradient from the start. Put the tape inside the loop, around a loss "
+        "computed with the current weights.",
         one_gradient,
     ),
     "one step too many": Wrong(
@@ -1585,8 +1585,8 @@ TRAININGS = {
         lambda model, x, y, steps: training()(model, x, y, steps - 1),
     ),
     "table of errors": Wrong(
-        "A difference of shapes (n, 1) and (n,) broadcasts to (n, n). Prediction and `y` "
-        "already have shape (n, 1), so use them unchanged.",
+        "The difference between tensors of shapes (n, 1) and (n,) broadcasts to (n, n). The "
+        "prediction and `y` already have shape (n, 1), so use them unchanged.",
         lambda model, x, y, steps: training()(model, x, y[:, 0], steps),
     ),
     "model not trained": Wrong(

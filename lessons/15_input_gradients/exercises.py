@@ -89,7 +89,8 @@ EXERCISES = (
         form="Write a list of two numbers",
         entries=("the largest rise", "the standard deviation"),
         praise=(
-            "The first is 28 times as large: 784 pixels that agree, compared with the root of 784."
+            "The first is 28 times as large as the second: 784 pixels that agree, compared with "
+            "the square root of 784."
         ),
     ),
     Question(
@@ -157,7 +158,7 @@ PREDICTIONS = (
         "15.e",
         right="it fails on more than a tenth",
         options={
-            "it stays right on nearly all, too": "The step has the same size, and neither "
+            "it still reads nearly all correctly": "The step has the same size, and neither "
             "image would fool you. But these signs are not random.",
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
@@ -183,7 +184,7 @@ PREDICTIONS = (
         "15.d",
         right="like the digit",
         options={
-            "like noise": "The network is random, so one expects a random map. But the "
+            "like noise": "The network is random, so you might expect a random map. But the "
             "gradient is multiplied by the image.",
             "like the digit": "The product is 0 wherever the image is 0. The digit that you "
             "see is the image itself, which masks the gradient.",

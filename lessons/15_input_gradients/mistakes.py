@@ -123,8 +123,8 @@ PARTS = {
         sliced(share=lambda piece, pieces: 0.0),
     ),
     "one middle": Wrong(
-        "You use only one slope, halfway. Divide the line into `pieces` pieces, and use the "
-        "slope at the midpoint of each.",
+        "You use only the slope halfway along the line. Divide the line into `pieces` pieces, and "
+        "use the slope at the midpoint of each.",
         sliced(share=lambda piece, pieces: 0.5),
     ),
     "times x": Wrong(
@@ -137,7 +137,7 @@ PARTS = {
         sliced(point=lambda x, starts, share: share * x + 0 * starts),
     ),
     "way turned round": Wrong(
-        "You multiply by the wrong sign. Use `x - starts`.",
+        "Your factor has the wrong sign. Use `x - starts`.",
         sliced(ways=lambda x, starts: starts - x),
     ),
     "times the point": Wrong(
@@ -217,8 +217,8 @@ PARTS = {
         sliced(divide=lambda total, pieces: total, join=lambda parts: tf.reduce_sum(parts, axis=0)),
     ),
     "mean twice": Wrong(
-        "You divided by the number of starts twice, as with the gradient of a mean score. "
-        "Differentiate the scores themselves, and average over the starts at the end.",
+        "You divided by the number of starts twice, for example because you differentiated the "
+        "mean score. Differentiate the scores themselves, and average over the starts at the end.",
         sliced(join=lambda parts: tf.reduce_mean(parts, axis=0) / len(parts)),
     ),
     "no axis of examples": Wrong(
@@ -233,9 +233,8 @@ PARTS = {
         sliced(join=lambda parts: tf.abs(tf.reduce_mean(parts, axis=0))),
     ),
     "gradient of the start": Wrong(
-        "You differentiate with respect to the starts, which move the point by less than "
-        "itself. Watch the point, the tensor that you pass to `f`, and use it as the "
-        "source.",
+        "You differentiate with respect to the starts, but the point moves less than its start "
+        "does. Watch the point, the tensor that you pass to `f`, and use it as the source.",
         slope_of_start,
     ),
     "gradient of x": Wrong(
@@ -258,7 +257,7 @@ RISES = Table(
             1.95, 2.0
         ): "This would be right for half of the pixels. But those with a negative weight can "
         "move down, and raise the score as well.",
-        Between(0.1, 0.2): "This is what random signs give. But at best no product works "
+        Between(0.1, 0.2): "This is what random signs give. But in the best case, no product works "
         "against another.",
         Between(3.8, 4.1): "Your answer is close, but not accurate to two decimals. Compute "
         "784 · 0.05 · 0.1.",
@@ -273,10 +272,10 @@ SPREADS = Table(
         Between(
             3.8, 4.1
         ): "This is the best case. But random signs mostly cancel: variances add up, so the "
-        "standard deviation grows with the root of 784.",
-        0.005: "0.005 is the standard deviation of one pixel. For 784 independent pixels, "
-        "multiply it by the root of 784.",
-        Between(0.019, 0.02): "This is the variance. Take its root.",
+        "standard deviation is multiplied only by the square root of 784.",
+        0.005: "0.005 is the standard deviation of one pixel. For 784 independent pixels, multiply "
+        "it by the square root of 784.",
+        Between(0.019, 0.02): "This is the variance. Take its square root.",
         1.4: "1.4 is 28 · 0.05. But each pixel moves by only 0.1, not by 1.",
         2.8: "2.8 is 28 · 0.1. But each pixel has a weight of 0.05.",
         Between(
@@ -286,8 +285,8 @@ SPREADS = Table(
         Between(0.13, 0.15): "Your answer is close, but not accurate to two decimals. Compute "
         "28 · 0.05 · 0.1.",
     },
-    "{value} is not the answer. Each pixel has the standard deviation 0.05 · 0.1; for 784 "
-    "independent ones, multiply by the root of 784, which is 28.",
+    "{value} is not the answer. Each pixel contributes a standard deviation of 0.05 · 0.1; for 784 "
+    "independent pixels, multiply by the square root of 784, which is 28.",
 )
 
 # 15.3
@@ -352,20 +351,20 @@ TOWARD = {
         moving(lambda x, g, e: x + e * tf.sign(g)),
     ),
     "no sign": Wrong(
-        "Your step has the size of the gradient. Use `tf.sign` of it, which moves every pixel "
-        "by `epsilon`.",
+        "Your step is proportional to the gradient. Use the gradient's `tf.sign`, so that every "
+        "pixel moves by `epsilon`.",
         moving(lambda x, g, e: x - e * g),
         moving(lambda x, g, e: x - e * g / len(x)),
     ),
     "no sign, and away": Wrong(
-        "Two bugs are left. (1) Your step has the size of the gradient: use `epsilon` times "
-        "its `tf.sign`. (2) You move away from the target: subtract the step.",
+        "Two bugs are left. (1) Your step is proportional to the gradient: use `epsilon` times its "
+        "`tf.sign`. (2) You move away from the target: subtract the step.",
         moving(lambda x, g, e: x + e * g),
         moving(lambda x, g, e: x + e * g / len(x)),
     ),
     "divided by its norm": Wrong(
-        "You divided the gradient by its norm or its largest entry, so most pixels move by "
-        "less than `epsilon`. Use `tf.sign` of it.",
+        "You divided the gradient by its norm or its largest entry, so most pixels move by less "
+        "than `epsilon`. Use `tf.sign` of the gradient.",
         moving(of_length_one),
         moving(largest_one),
         moving(lambda x, g, e: x - e * g / tf.norm(g)),
@@ -420,7 +419,7 @@ TOWARD = {
         moving(lambda x, g, e: x - 2 * e * tf.sign(g)),
     ),
     "toward the prediction": Wrong(
-        "You raised the class that is already the largest, so the network becomes more "
+        "You raised the class that already has the largest logit, so the network becomes more "
         "confident. Use the cross-entropy of the target.",
         moving(down, loss_of=lambda target, z: -tf.reduce_max(z, axis=1)),
         moving(down, loss_of=lambda target, z: cross_entropy(tf.argmax(z, axis=1), z)),
@@ -534,8 +533,8 @@ def only_right_ones(logits_of, x, y, epsilon, size, steps):
 SEVERAL = (0, 1)
 ATTACKS = {
     "still around itself": Wrong(
-        "Some pixels are farther than `epsilon` from the original, because you limit each step "
-        "but not their sum. Keep the original under a separate name above the loop, and "
+        "Some pixels are farther than `epsilon` from the original, because you limit each step but "
+        "not the sum of the steps. Before the loop, store the original under a separate name, and "
         "clip to within `epsilon` of it.",
         attacking(lambda x, moved, epsilon: clipped(moved)),
         calls=SEVERAL,
@@ -617,8 +616,8 @@ ATTACKS = {
         attacking(at_end=lambda x, moved, epsilon: x),
     ),
     "clipped around 0": Wrong(
-        "You clipped the images themselves to -epsilon and epsilon. Limit their change: clip "
-        "to `x - epsilon` and `x + epsilon`, with the original `x`.",
+        "You clipped the images themselves to the range from -epsilon to epsilon. Limit their "
+        "change: clip to `x - epsilon` and `x + epsilon`, with the original `x`.",
         attacking(lambda x, moved, e: clipped(tf.clip_by_value(moved, -e, e))),
     ),
     "downwards": Wrong(

@@ -4,6 +4,19 @@ import numpy as np
 import tensorflow as tf
 
 
+def with_losses(play):
+    """Return an answer to 16.1; ``play`` gets its two losses as one function, which returns both."""
+
+    def play_round(generator, discriminator, generator_loss, discriminator_loss, *others):
+        def losses_of(real_logits, fake_logits):
+            return discriminator_loss(real_logits, fake_logits), generator_loss(fake_logits)
+
+        gen_optimizer, disc_optimizer, real, noise = others
+        play(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise)
+
+    return play_round
+
+
 def logits(generator, discriminator, real, noise, modes=(True, True, True)):
     fake = generator(noise, training=modes[0])
     return discriminator(real, training=modes[1]), discriminator(fake, training=modes[2])
@@ -21,6 +34,7 @@ def step(model, optimizer, loss):
 def rounds(first=0, second=1, factors=(1, 1), modes=(True, True, True), by=lambda g, c: (g, c)):
     """Answer 16.1: the discriminator takes one loss, times a factor, and the generator another."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         gen_optimizer, disc_optimizer = by(gen_optimizer, disc_optimizer)
         given = generator, discriminator, real, noise, modes
@@ -30,6 +44,7 @@ def rounds(first=0, second=1, factors=(1, 1), modes=(True, True, True), by=lambd
     return play_round
 
 
+@with_losses
 def only_own_logits(
     generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise
 ):
@@ -47,6 +62,7 @@ def only_own_logits(
     gen_optimizer.apply(tape.gradient(loss, variables), variables)
 
 
+@with_losses
 def persistent(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     with tf.GradientTape(persistent=True) as tape:
         of_discriminator, of_generator = losses_of(*logits(generator, discriminator, real, noise))
@@ -62,11 +78,13 @@ def in_a_graph(*given):
     def run():
         rounds()(*given)
 
-    given[2].build(given[0].trainable_variables)
-    given[3].build(given[1].trainable_variables)
+    generator, discriminator, _, _, gen_optimizer, disc_optimizer, _, _ = given
+    gen_optimizer.build(generator.trainable_variables)
+    disc_optimizer.build(discriminator.trainable_variables)
     run()
 
 
+@with_losses
 def summed(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     models = discriminator, generator
     with tf.GradientTape() as tape:
@@ -81,6 +99,7 @@ def summed(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, r
 def on_other_scores(scores_of, both=False):
     """Answer 16.1 with other scores of the discriminator in its own turn, or in both."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         given = generator, discriminator, real, noise
         step(discriminator, disc_optimizer, lambda: losses_of(*scores_of(*logits(*given)))[0])
@@ -93,6 +112,7 @@ def on_other_scores(scores_of, both=False):
 def each_moved_by_its_own(turn_of_both):
     """Let one turn move both networks, each by its own optimizer."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         for turn in (0, 1):
             with tf.GradientTape(persistent=True) as tape:
@@ -110,6 +130,7 @@ def each_moved_by_its_own(turn_of_both):
 def in_turns(turns):
     """Take a step for each letter, c of the discriminator and g of the generator."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         models = generator, discriminator, real, noise
         for letter in turns:

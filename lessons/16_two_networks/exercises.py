@@ -44,15 +44,18 @@ def as_round(
             variable.assign(kernel)
         return model
 
-    def losses_of(for_real, for_fake):
-        of_real = cross_entropy(tf.ones_like(for_real), for_real)
-        of_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
-        return of_real + of_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
+    def generator_loss(fake_logits):
+        return cross_entropy(tf.ones_like(fake_logits), fake_logits)
+
+    def discriminator_loss(real_logits, fake_logits):
+        of_fake = cross_entropy(tf.zeros_like(fake_logits), fake_logits)
+        return cross_entropy(tf.ones_like(real_logits), real_logits) + of_fake
 
     cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
     models = network(of_generator), network(of_discriminator)
     optimizers = [keras.optimizers.SGD(rate) for rate in RATES]
-    return *models, *optimizers, losses_of, *constants(real, noise)
+    losses = generator_loss, discriminator_loss
+    return *models, *losses, *optimizers, *constants(real, noise)
 
 
 def changes(play: Callable, generator: Any, discriminator: Any, *given: Any) -> dict:
@@ -65,7 +68,7 @@ def changes(play: Callable, generator: Any, discriminator: Any, *given: Any) -> 
         [new - old for new, old in zip(*pair, strict=True)]
         for pair in zip(after, before, strict=True)
     ]
-    applied = all(optimizer.iterations > 0 for optimizer in given[:2])
+    applied = all(optimizer.iterations > 0 for optimizer in given[2:4])
     return {"discriminator": moved[0], "generator": moved[1], "applied": bool(applied)}
 
 
@@ -120,15 +123,14 @@ EXERCISES = (
         prepare=as_round,
         call=changes,
         parts=[
-            Part("discriminator", "the change of the discriminator's kernels"),
-            Part("generator", "the change of the generator's kernels"),
+            Part("discriminator", "the change in the discriminator's kernels"),
+            Part("generator", "the change in the generator's kernels"),
         ],
         demands=[
             Demand(
                 "optimizers left out",
-                "The weights are right for plain SGD, but an optimizer took no step, so Adam "
-                "would end elsewhere. Apply the gradients with `disc_optimizer` and "
-                "`gen_optimizer`.",
+                "The weights are right only for plain SGD, because at least one optimizer took no "
+                "step. Apply the gradients with `disc_optimizer` and `gen_optimizer`.",
                 lambda noted: all(noted["applied"]),
             )
         ],
@@ -158,12 +160,12 @@ EXERCISES = (
             Part(
                 "penalty",
                 "the penalty",
-                "Return one number, a tensor: the mean over the examples.",
+                "Return a scalar tensor, the mean over the examples.",
                 tolerance=3e-3,  # 1e-6 inside the root passes
             ),
             Part("gradient", "the penalty's gradient with respect to the critic's weights"),
         ],
-        praise="Each pair has its point, each image has its norm, and no gradient is nan.",
+        praise="Each pair has its own point, each image has its own norm, and no gradient is nan.",
     ),
 )
 
@@ -182,14 +184,13 @@ PREDICTIONS = (
     ),
     Callout(
         "16.a",
-        right="further than at the start, about 1.6",
+        right="farther than at the start, about 1.6",
         options={
-            "nearer than at the start, about 0.6": "Each player goes downhill on its own "
-            "gradient, which sounds like convergence. But each step changes the slope of "
-            "the other player.",
-            "as far as at the start, about 1.0": "They would stay at the same distance with "
-            "infinitely small steps, on a circle. But these steps are longer.",
-            "further than at the start, about 1.6": "Each player changes the other's loss, so "
+            "nearer than at the start, about 0.6": "Each player goes downhill on its own loss, "
+            "which sounds like convergence. But each step changes the other player's gradient.",
+            "as far as at the start, about 1.0": "With infinitely small steps, they would stay on "
+            "a circle, at the same distance. But these steps are larger.",
+            "farther than at the start, about 1.6": "Each player changes the other's loss, so "
             "they circle. A straight step along a circle ends a little outside: the "
             "distance grows by a factor of √(1 + 0.1²) each time, to 1.64 after 100 steps.",
         },
@@ -201,10 +202,10 @@ PREDICTIONS = (
             "nearer than at the start, about 0.6": "Going downhill sounds like convergence. "
             "But here too, nothing pulls them to the middle: each still changes the "
             "other's loss.",
-            "as far as at the start, about 1.0": "The discriminator's step moves them outward, and "
-            "the generator's step, with the new slope, takes that back. With steps this "
-            "small they go around an ellipse that is almost a circle.",
-            "further than at the start, about 1.6": "With one recording they did move outward. "
+            "as far as at the start, about 1.0": "The generator's step uses the discriminator's "
+            "new slope, which cancels the outward drift. With steps this small, they follow an "
+            "ellipse that is almost a circle.",
+            "farther than at the start, about 1.6": "With one recording they did move outward. "
             "But the new slope changes each of the generator's 100 steps a little.",
         },
     ),
@@ -216,9 +217,9 @@ PREDICTIONS = (
             "it runs, and all points are at the same fraction of the way": "(1, 1) silently "
             "broadcasts. Each batch tests one position between real and fake, so its "
             "penalty varies more from batch to batch.",
-            "it runs, and each number of a point has its own share": "That would need shares "
-            "of shape (n, d): then the points fill a box around the line instead of being "
-            "on it.",
+            "it runs, and each coordinate of a point has its own share": "That would need shares "
+            "of shape (n, d), and the points would fill a box around the line instead of lying on "
+            "it.",
         },
     ),
 )

@@ -8,6 +8,19 @@ from course_utils.exercises import Between, Table, Wrong
 # 16.1
 
 
+def with_losses(play):
+    """Return an answer to 16.1; ``play`` gets its two losses as one function, which returns both."""
+
+    def play_round(generator, discriminator, generator_loss, discriminator_loss, *others):
+        def losses_of(real_logits, fake_logits):
+            return discriminator_loss(real_logits, fake_logits), generator_loss(fake_logits)
+
+        gen_optimizer, disc_optimizer, real, noise = others
+        play(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise)
+
+    return play_round
+
+
 def playing(
     discriminators=lambda losses: losses[0],
     generators=lambda losses: losses[1],
@@ -18,6 +31,7 @@ def playing(
 ):
     """Return an answer to 16.1 with other losses, modes, or another order."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         models = {"discriminator": discriminator, "generator": generator}
         optimizers = {"discriminator": disc_optimizer, "generator": gen_optimizer}
@@ -39,8 +53,9 @@ def playing(
     return play_round
 
 
-def optimizers_exchanged(generator, discriminator, gen_optimizer, disc_optimizer, *others):
-    playing()(generator, discriminator, disc_optimizer, gen_optimizer, *others)
+def optimizers_exchanged(*given):
+    *models_and_losses, gen_optimizer, disc_optimizer, real, noise = given
+    playing()(*models_and_losses, disc_optimizer, gen_optimizer, real, noise)
 
 
 def total(losses):
@@ -60,6 +75,7 @@ def on_probabilities(for_real, for_fake):
 def by_modes(discriminators=(True,) * 3, generators=(True,) * 3):
     """Return an answer whose calls, one of the generator and two of the other, differ in mode."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         turns = (
             (discriminator, disc_optimizer, discriminators, 0),
@@ -79,6 +95,7 @@ def by_modes(discriminators=(True,) * 3, generators=(True,) * 3):
     return play_round
 
 
+@with_losses
 def in_one_batch(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
     def both(x, fake):
         return tf.split(discriminator(tf.concat([x, fake], axis=0), training=True), 2)
@@ -100,6 +117,7 @@ def moving_both(*turns_of_both):
     """
 
     def answer(by_own):
+        @with_losses
         def play_round(
             generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise
         ):
@@ -126,6 +144,7 @@ def moving_both(*turns_of_both):
 def drawing_noise(*turns):
     """Return an answer in which these turns draw noise of their own."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         for turn, (player, optimizer) in enumerate(
             ((discriminator, disc_optimizer), (generator, gen_optimizer))
@@ -145,8 +164,9 @@ def drawing_noise(*turns):
 def by_own_optimizers(make):
     """Return an answer that makes optimizers of its own."""
 
-    def play_round(generator, discriminator, gen_optimizer, disc_optimizer, *others):
-        playing()(generator, discriminator, make(), make(), *others)
+    def play_round(*given):
+        *models_and_losses, _, _, real, noise = given
+        playing()(*models_and_losses, make(), make(), real, noise)
 
     return play_round
 
@@ -157,6 +177,7 @@ EVAL = False, False
 def with_logits(made, turns=(0, 1)):
     """Return an answer that gives ``made(real, fake)`` of the logits to the losses of turns."""
 
+    @with_losses
     def play_round(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
         players = (discriminator, disc_optimizer), (generator, gen_optimizer)
         for turn, (player, optimizer) in enumerate(players):
@@ -172,23 +193,22 @@ def with_logits(made, turns=(0, 1)):
 
 ROUNDS = {
     "real and fake exchanged": Wrong(
-        "The discriminator's scores are swapped. Pass `losses_of` the scores of the real examples "
-        "first, then those of the fakes.",
+        "The logits are swapped. Call `discriminator_loss(real_logits, fake_logits)`.",
         with_logits(lambda real, fake: (fake, real), turns=(0,)),
     ),
     "probabilities for logits": Wrong(
-        "You turn the discriminator's scores into probabilities. Pass `losses_of` the scores "
-        "unchanged, because it expects logits.",
+        "You turn the logits into probabilities. Pass the logits unchanged, because both losses "
+        "expect logits.",
         with_logits(lambda real, fake: (tf.sigmoid(real), tf.sigmoid(fake))),
     ),
     "fakes for both": Wrong(
-        "In the discriminator's turn, both scores are those of the fakes. Pass the score of "
+        "In the discriminator's turn, you pass the logits of the fakes twice. Pass the logits of "
         "`real` first.",
         with_logits(lambda real, fake: (fake, fake), turns=(0,)),
     ),
     "one sum for both": Wrong(
         "The discriminator minimizes the sum of the losses, so it also learns to be fooled. Give "
-        "each network its own loss: the discriminator the first, the generator the second.",
+        "each network its own loss: `discriminator_loss` and `generator_loss`.",
         playing(total, total),
         playing(total, total, training=EVAL),
     ),
@@ -209,9 +229,9 @@ ROUNDS = {
         by_modes((True, False, True)),
     ),
     "generator's turn outside training": Wrong(
-        "The discriminator is right, but in the generator's turn a network runs in inference mode "
-        "(`trainable = False` also does that to batch normalization). Call both with "
-        "`training=True`.",
+        "The discriminator is right, but in the generator's turn, a network runs in inference "
+        "mode. Call both with `training=True`, and leave `trainable` unchanged, because `False` "
+        "also puts batch normalization in inference mode.",
         by_modes(generators=(True, False, False)),
         by_modes(generators=(True, True, False)),
         by_modes(generators=(False, True, True)),
@@ -238,8 +258,8 @@ ROUNDS = {
         *moving_both(1),
     ),
     "one recording": Wrong(
-        "The discriminator is right, but the generator uses the discriminator from *before* its "
-        "step, because both gradients come from one recording. Record again after the "
+        "The discriminator is right, but the generator's gradient uses the discriminator's *old* "
+        "weights, because both gradients come from one recording. Record again after the "
         "discriminator's update.",
         playing(in_turn=False),
     ),
@@ -249,18 +269,17 @@ ROUNDS = {
     ),
     "generator helps the discriminator": Wrong(
         "The discriminator is right, but the generator minimizes the discriminator's loss, which "
-        "helps its opponent. Use the second of the two losses.",
+        "helps its opponent. Use `generator_loss`.",
         playing(generators=lambda losses: losses[0]),
     ),
     "generator against the discriminator's loss": Wrong(
         "The discriminator is right, but the generator maximizes the discriminator's loss. That is "
-        "the minimax loss, which is flat when the generator is losing. Minimize the second of the two "
-        "losses.",
+        "the minimax loss, which is flat when the generator is losing. Minimize `generator_loss`.",
         playing(generators=lambda losses: -losses[0]),
     ),
     "generator on the sum": Wrong(
         "The discriminator is right, but the generator minimizes the sum of both losses, which "
-        "pull it in opposite directions. Use only the second of the two.",
+        "pull it in opposite directions. Use only `generator_loss`.",
         playing(generators=total),
     ),
     "generator goes up": Wrong(
@@ -273,8 +292,8 @@ ROUNDS = {
         playing(discriminators=lambda losses: -losses[0]),
     ),
     "discriminator on the generator's loss": Wrong(
-        "The discriminator minimizes the generator's loss, so it learns to accept fakes. Use the "
-        "first of the two losses.",
+        "The discriminator minimizes the generator's loss, so it learns to accept fakes. Use "
+        "`discriminator_loss`.",
         playing(discriminators=lambda losses: losses[1]),
     ),
     "optimizers exchanged": Wrong(
@@ -292,14 +311,14 @@ ROUNDS = {
         playing(order=("generator",)),
     ),
     "discriminator moved more than once": Wrong(
-        "The discriminator took more than one step. Take one step per network and round.",
+        "The discriminator took more than one step. Take one step per network in each round.",
         *(playing(order=("discriminator",) * n + ("generator",)) for n in (2, 3, 5)),
         # or the round, played twice
         playing(order=("discriminator", "generator", "discriminator")),
     ),
     "generator moved more than once": Wrong(
         "The discriminator is right, but the generator took more than one step. Take one step per "
-        "network and round.",
+        "network in each round.",
         *(playing(order=("discriminator",) + ("generator",) * n) for n in (2, 3, 5)),
     ),
     "own noise": Wrong(
@@ -322,7 +341,7 @@ ROUNDS = {
     ),
     "logits as probabilities": Wrong(
         "Your loss treats logits as probabilities, because `from_logits=True` is missing. Use "
-        "`losses_of`.",
+        "the arguments `discriminator_loss` and `generator_loss`.",
         playing(losses=on_probabilities),
     ),
 }
@@ -338,21 +357,22 @@ FLAT = Table(
         "p higher, and log(1 - p) lower.",
         Between(0.017, 0.02): "The size is nearly right, but the sign is not. A higher logit "
         "makes p higher, and log(1 - p) lower.",
-        Between(0.97, 0.99): "This is the slope of the other loss, with the wrong sign. log(1 "
-        "- p) hardly changes while p is near 0, and it falls.",
+        Between(0.97, 0.99): "This is the slope of the other loss, with the wrong sign. log(1 - p) "
+        "hardly changes while p is near 0, and it falls as the logit rises.",
         Between(
             -0.0178, -0.0176
-        ): "This is -p (1 - p), the slope of 1 - p. The logarithm divides it by 1 - p.",
-        Between(-0.021, -0.015): "Your answer is small, and close to the right one. To three "
-        "decimals the slope is -p, and p is 0.018.",
+        ): "This is -p (1 - p), the slope of 1 - p. For the slope of log(1 - p), divide it by 1 - "
+        "p.",
+        Between(-0.021, -0.015): "Your answer is small, and close to the right one. The slope is "
+        "-p, and p is 0.018 to three decimals.",
         Between(
             -1.03, -1.01
         ): "This is about -1 / (1 - p), the slope with respect to p. For the slope with "
         "respect to the logit, also multiply by p (1 - p), the slope of p.",
-        -4.0: "-4 is the logit. The question is the slope with respect to it.",
+        -4.0: "-4 is the logit. The question asks for the slope with respect to it.",
     },
-    "{value} is not the slope. With l for the logit, log(1 - p) is -log(1 + exp(l)): "
-    "differentiate that with respect to l.",
+    "{value} is not the slope. With z for the logit, log(1 - p) is -log(1 + exp(z)): differentiate "
+    "that with respect to z.",
 )
 STEEP = Table(
     {
@@ -363,17 +383,17 @@ STEEP = Table(
             0.97, 0.99
         ): "The size is right, but the sign is not. A higher logit makes p higher, and -log p "
         "lower.",
-        Between(0.017, 0.02): "This is the slope of the other loss, with the wrong sign. -log "
-        "p is steep if p is near 0, and it falls.",
-        Between(-1.05, -0.93): "Your answer is close. To three decimals the slope is p - 1, "
-        "and p is 0.018.",
+        Between(0.017, 0.02): "This is the slope of the other loss, with the wrong sign. -log p is "
+        "steep if p is near 0, and it falls as the logit rises.",
+        Between(-1.05, -0.93): "Your answer is close. The slope is p - 1, and p is 0.018 to three "
+        "decimals.",
         Between(
             -56, -54
         ): "This is -1 / p, the slope with respect to p. For the slope with respect to the "
         "logit, also multiply by p (1 - p), the slope of p.",
     },
-    "{value} is not the slope. With l for the logit, -log p is log(1 + exp(-l)): differentiate "
-    "that with respect to l.",
+    "{value} is not the slope. With z for the logit, -log p is log(1 + exp(-z)): differentiate "
+    "that with respect to z.",
 )
 
 # 16.3
@@ -582,8 +602,8 @@ PENALTIES = {
         *of_lengths(lambda lengths: tf.reduce_sum((lengths - 1) ** 2)),
     ),
     "epsilon too large": Wrong(
-        "If the slopes are 0, the norm should be 0, but yours is not: the number inside the "
-        "root is too large. Use 1e-12.",
+        "If the slopes are 0, the norm should be almost 0, but yours is not: the number added "
+        "inside the root is too large. Use 1e-12.",
         *(
             penalising(of=lambda slopes, e=e: to_one(lengths_of(slopes, inside=e)))
             for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4)

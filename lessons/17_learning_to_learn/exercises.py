@@ -178,7 +178,7 @@ EXERCISES = (
         title="Four directions from one point",
         kind="predict",
         points=2,
-        form="Write a list of four, each a number or `None`",
+        form="Write a list of four values, each a number or `None`",
         entries=("MAML's gradient", "the first-order one", "Reptile's w - w'", "with a copy"),
         praise=(
             "The slope of the step makes the difference, and with a copy there is no path at all."
@@ -193,7 +193,7 @@ EXERCISES = (
         prepare=as_tasks,
         call=change_of,
         inputs="weights tasks inner_lr outer_lr steps",
-        parts=[Part(words="the change of the weights")],
+        parts=[Part(words="the change in the weights")],
         praise="Each task starts from the same weights, and each has the same influence.",
     ),
 )
@@ -203,8 +203,8 @@ PREDICTIONS = (
         "17.b",
         right="-4.8",
         options={
-            "-3.84": "-3.84 is the mathematically correct gradient, with the slope of the "
-            "step, 0.8. But `assign_sub` stores only a number, which has no path.",
+            "-3.84": "-3.84 is the mathematically correct gradient, which includes 0.8, the slope "
+            "of the step. But `assign_sub` stores only a number, which has no path.",
             "-4.8": "The assignment cuts the path, so the factor 0.8 is lost. But the query loss "
             "reads w again after the assignment. The number is the slope at the new w, and answers "
             "a different question.",
@@ -219,16 +219,16 @@ PREDICTIONS = (
             "a number for each entry of each variable": "A tape records operations, whether or not "
             "a layer ran them. `fast` was computed from the variables inside the block, so the "
             "path goes through it. An inner step needs exactly this path.",
-            "None for every variable": "The layers' own variables were not used directly, so `None` "
-            "is tempting. But `fast` was computed from them, and the tape recorded it.",
+            "None for every variable": "The layers' own variables were not used directly, so "
+            "`None` is tempting. But `fast` was computed from them, and the tape recorded that.",
         },
     ),
     Callout(
         "17.d",
         right="no",
         options={
-            "yes": "MAML has the lowest loss in the end. But it is trained for the loss *after* "
-            "a step.",
+            "yes": "MAML has the lower loss in the end. But it is trained for the loss *after* a "
+            "step.",
             "no": "Before a step, nothing beats the average of all tasks, and pretraining is "
             "trained for exactly that. What MAML learned shows only after a step.",
         },
@@ -239,14 +239,14 @@ PREDICTIONS = (
         options={
             "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
             "the wave of the mean task": (
-                "The wave of the mean task is a tempting guess for 50,000 tasks. But the mean of "
-                "the waves is not the wave of the mean task: waves with different shifts partly "
-                "cancel."
+                "The wave of the mean task is a tempting guess after training on 50,000 tasks. But "
+                "the mean of the waves is not the wave of the mean task: waves with different "
+                "shifts partly cancel."
             ),
             "a wave like that of the mean task, but lower": "With a squared error, the best "
-            "prediction at x is the mean of all y there. The mean of a · sin(x - shift) "
-            "over these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of "
-            "height 1.75.",
+            "prediction at x is the mean of all y there. The mean of a · sin(x - shift) over "
+            "these tasks is (2a/π) sin(x - π/2), with a = 2.75 on average: a wave of amplitude "
+            "1.75.",
         },
     ),
 )

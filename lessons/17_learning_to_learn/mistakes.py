@@ -61,11 +61,11 @@ THROUGH_A_STEP = {
     "first order": Wrong(
         "These are the slopes at the new weights, without the path through the step. Inside the "
         "outer block, compute `W - lr * gradient` as a new tensor: no `assign`, no "
-        "`tf.stop_gradient`, no `.numpy()`. Then ask for the gradient at `W` and `b`.",
+        "`tf.stop_gradient`, no `.numpy()`. Then take the gradients with respect to `W` and `b`.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
-        "Your gradients are zeros: a `None` replaced by 0, so the bug is still there. Compute "
+        "Your gradients are zeros: you replaced `None` with 0, but the bug is still there. Compute "
         "`W - lr * gradient` as a new tensor, inside the outer block.",
         through_step(result=lambda found, new, inner: [tf.zeros_like(g) for g in found]),
     ),
@@ -204,9 +204,8 @@ def not_unpacked(model, x, y, lr, steps):
 
 STEPS = {
     "pair not taken apart": Wrong(
-        "You use the result of `stateless_call` as one thing, but it returns two: the outputs "
-        "and the new values of the other variables. Unpack them: `y_hat, _ = "
-        "model.stateless_call(...)`.",
+        "You use the result of `stateless_call` as one value, but it is a pair: the outputs and "
+        "the new values of the other variables. Unpack it: `y_hat, _ = model.stateless_call(...)`.",
         not_unpacked,
     ),
     "one step": Wrong(
@@ -223,18 +222,18 @@ STEPS = {
         adapting(count=lambda steps: steps - 1),
     ),
     "gradient at the start": Wrong(
-        "Every step uses the gradient at the first weights. Call the model with the weights "
-        "from the previous step.",
+        "Every step uses the gradient at the initial weights. Call the model with the weights from "
+        "the previous step.",
         adapting(at=lambda weights, start: start),
     ),
     "always from the start": Wrong(
-        "Each step starts from the first weights, so only the last step has an effect. "
-        "Subtract from the weights of the previous step.",
+        "Each step subtracts from the initial weights, so the changes made by earlier steps are "
+        "lost. Subtract from the weights of the previous step.",
         adapting(lambda w, g, lr, start: start - lr * g),
     ),
     "nothing changed": Wrong(
-        "Your weights are those of the model, without any step. Assign the new list to "
-        "`weights` in each iteration.",
+        "You returned the model's weights unchanged. Assign the new list to `weights` in each "
+        "iteration.",
         adapting(count=lambda steps: 0),
     ),
     "upwards": Wrong(
@@ -277,7 +276,7 @@ STEPS = {
         adapting(result=lambda weights, start, gradients: gradients),
     ),
     "changes returned": Wrong(
-        "You returned the changes of the weights. Return the weights themselves.",
+        "You returned the changes in the weights. Return the weights themselves.",
         adapting(
             result=lambda weights, start, gradients: [
                 w - s for w, s in zip(weights, start, strict=True)
@@ -303,7 +302,8 @@ STEPS = {
         adapting(lambda w, g, lr, start: start + tf.stop_gradient(w - start) - lr * g),
     ),
     "pairs of examples": Wrong(
-        "A difference of shapes (n, 1) and (n,) broadcasts to (n, n). Keep both at (n, 1).",
+        "You subtract tensors of shapes (n, 1) and (n,), so the result broadcasts to (n, n). Give "
+        "both the shape (n, 1).",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - tf.reshape(y, [-1])) ** 2)),
     ),
     "other arguments": Wrong(
@@ -324,7 +324,7 @@ MAML = Table(
         8: "8 is the slope of the query loss at w = 2, before the step. But the query loss is "
         "computed at w' = 1.",
         9: "9 is the query loss itself, (1 + 2)², or its slope, 6, times 1.5. The slope of the "
-        "step is 1 - 0.25 · 2, with a minus.",
+        "step is 1 - 0.25 · 2, with a minus sign.",
         1.5: "1.5 is half of the answer. Use the slope of the step only once, and include the "
         "2 in the slope of (w' + 2)².",
         None: "You would get `None` without a path. But w' = w - 0.25 · 2w is a new tensor, "
@@ -332,9 +332,10 @@ MAML = Table(
         0.5: "0.5 is only the slope of the step. Multiply it by the slope of the query loss at "
         "w' = 1.",
         12: "12 is 6 divided by 0.5. The chain rule multiplies.",
-        4: "4 is the slope of a loss at w = 2. But the query loss is computed at w' = 1.",
-        4.5: "4.5 is 6 times 1 - 0.25. But the step is 0.25 · 2w, and its slope is 0.25 times "
-        "2, the second derivative of w².",
+        4: "4 is the slope of the support loss at w = 2, or half the slope of the query loss "
+        "there. But the query loss is computed at w' = 1.",
+        4.5: "4.5 is 6 · (1 - 0.25). But the step is 0.25 · 2w, and its slope is 0.25 times 2, the "
+        "second derivative of w².",
         7: "7 is 3 + 4, where 4 is the slope of the support loss. But the support loss enters "
         "only through the step.",
     },
@@ -345,7 +346,7 @@ FIRST_ORDER = Table(
     {
         3: "3 is the exact gradient. The first-order gradient leaves out the slope of the "
         "step, 0.5.",
-        8: "8 is the slope at w = 2. First order leaves out a factor, not the step: the query "
+        8: "8 is the slope at w = 2. First-order MAML leaves out a factor, not the step: the query "
         "loss is computed at w' = 1.",
         None: "`tf.stop_gradient` breaks the path through the inner gradient. But w' also "
         "contains w directly, and that path is still there.",
@@ -353,7 +354,7 @@ FIRST_ORDER = Table(
             "4 is the slope of the support loss at w = 2. But the question asks for the slope of "
             "the query loss."
         ),
-        9: "9 is the query loss itself, (1 + 2)². But the question is its slope.",
+        9: "9 is the query loss itself, (1 + 2)². But the question asks for its slope.",
     },
     "{value} is not the answer. The inner gradient is a constant: what is the slope of (w' + "
     "2)² at w' = 1?",
@@ -364,8 +365,8 @@ REPTILE = Table(
         4: "4 is the inner gradient. But the step is a quarter of it.",
         6: "6 is the first-order gradient. But Reptile does not use a query loss.",
         3: "3 is MAML's gradient. But Reptile does not use a query loss.",
-        None: "You get `None` only from a tape without a path. But Reptile needs no outer "
-        "tape: it subtracts two numbers.",
+        None: "You get `None` only from a tape that finds no path. But Reptile needs no outer "
+        "tape: it subtracts one number from another.",
         0.5: "0.5 is the slope of the step. But Reptile uses the difference of two weights.",
     },
     "{value} is not the answer. Where does the step of 0.25 lead from w = 2, and how far is "
@@ -373,15 +374,15 @@ REPTILE = Table(
 )
 COPY = Table(
     {
-        6: "6 would be right if `assign_sub` changed w itself, because w is then read again. "
-        "But a copy is a separate variable.",
+        6: "6 would be right if `assign_sub` changed w itself, because the query loss would then "
+        "read w again. But a copy is a separate variable.",
         3: "3 needs a path through the step. But an assignment stores only a number, and both "
         "the copy's first value and its step are assigned.",
         0: "0 would mean that there is a path with slope 0. Without any path, what does a tape "
         "return?",
         8: "8 is the slope at w = 2. But the loss is computed from the copy, and no path leads "
         "from w to the copy.",
-        1: "1 is the value of the copy. But the question is a gradient.",
+        1: "1 is the value of the copy. But the question asks for a gradient.",
     },
     "{value} is not the answer. Is there a path from w to the copy?",
 )
@@ -547,8 +548,8 @@ ENDS = {
         averaging(chosen=lambda ends: ends[-1:]),
     ),
     "start taken anew": Wrong(
-        "You store the start again before each task, where the previous one ended. Store it "
-        "once, above the loop, and restore it before each task.",
+        "You store the start again before each task, but by then the weights are where the "
+        "previous task ended. Store it once, before the loop, and restore it before each task.",
         start_taken_anew,
     ),
     "first task only": Wrong(
@@ -561,8 +562,8 @@ ENDS = {
         averaging(lambda s, mean, rate, last: mean),
     ),
     "summed ends": Wrong(
-        "You add up the moves of all tasks. Divide by the number of tasks, to move toward "
-        "their average.",
+        "You add up the moves of all tasks. Divide by the number of tasks, so that you move toward "
+        "the average of the adapted weights.",
         moved_by_sum,
     ),
     "ends added up": Wrong(
@@ -626,7 +627,7 @@ ENDS = {
         ),
     ),
     "one way for all": Wrong(
-        "You train all tasks together, on their mean or summed loss. Let each task take its "
+        "You train on all tasks together, with their mean or summed loss. Let each task take its "
         "own steps from the start, and average the adapted weights.",
         one_way_for_all(lambda losses: tf.add_n(losses) / len(losses)),
         one_way_for_all(tf.add_n),

@@ -45,7 +45,7 @@ def as_clipped(W: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float) -> tup
 EXERCISES = (
     ValueQuestion(
         id="18.2",
-        title="A weight, followed or not",
+        title="A weight, closed or open",
         kind="predict",
         points=2,
         form="Write a list of four numbers",
@@ -56,13 +56,13 @@ EXERCISES = (
             "loss 3, open",
         ),
         praise=(
-            "Without `tf.stop_gradient`, the gradient of an example with loss 3 changes its "
-            "sign: the step would raise its loss."
+            "Without `tf.stop_gradient`, the gradient of an example with loss 3 changes sign: the "
+            "step would raise that loss."
         ),
     ),
     Question(
         id="18.1",
-        title="Weights that the gradient follows",
+        title="Weights that the gradient flows through",
         kind="repair",
         points=2,
         draw=draw_classified,
@@ -91,7 +91,7 @@ PREDICTIONS = (
         "18.a",
         right="about nine in ten, or more",
         options={
-            "about four in ten, as everywhere": "Four in ten would be right if the network had "
+            "about four in ten, as in the whole set": "Four in ten would be right if the network had "
             "learned nothing yet. But it already knows what most sixes look like.",
             "about six in ten": "Six in ten is more than chance. But the network knows more "
             "than that.",
@@ -104,14 +104,15 @@ PREDICTIONS = (
         "18.b",
         right="the easiest 60%",
         options={
-            "the hardest half": "Each step skips what is learned, and trains on the rest. With "
-            "correct labels that is reasonable; but with these, most of the rest is wrong.",
+            "the hardest half": "Each step skips what the network has learned, and trains on the "
+            "rest. With correct labels, that is reasonable, but here, most of the rest has wrong "
+            "labels.",
             "all examples": "Training on all examples uses all the data. But a wrong label has "
             "the same weight as a right one, and sixty epochs are enough to memorize many "
             "wrong ones.",
             "the easiest 60%": "This rule ignores 40% of the examples, including some hard "
-            "ones with right labels. But the ignored part also contains nearly all of the "
-            "wrong labels, so the network learns only a few of them.",
+            "ones with right labels. But the ignored part also contains most of the wrong "
+            "labels, so the network learns few of them.",
         },
     ),
     Callout(
@@ -120,8 +121,8 @@ PREDICTIONS = (
         options={
             "no, it needs a loop": "The losses change in each step, so you cannot pass "
             "`sample_weight` in advance. But a loss function sees the losses of its batch.",
-            "yes": "A loss function gets the whole batch, and can return each example's loss "
-            "times a weight that it computes there. A choice by losses needs no custom "
+            "yes": "A loss function gets the whole batch, and can return each example's loss times "
+            "a weight that it computes there. Choosing examples by their losses needs no custom "
             "loop.",
         },
     ),
@@ -134,8 +135,8 @@ PREDICTIONS = (
             "vectorized_map": "`vectorized_map` seems to run one tape per example. But it runs "
             "operations on all examples at once.",
             "the loop": "The loop computes the same numbers one example at a time, with the "
-            "overhead of Python and TensorFlow for each. Compiled with `tf.range`, most of "
-            "that overhead would be gone.",
+            "overhead of Python and TensorFlow for each. If it were compiled with `tf.range`, "
+            "most of that overhead would be gone.",
         },
     ),
 )

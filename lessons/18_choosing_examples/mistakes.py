@@ -38,8 +38,8 @@ def total_of(losses, T, keep=tf.identity):
 
 WEIGHTS = {
     "weights followed": Wrong(
-        "The gradient also goes through the weights, so it lowers the loss by weighting other "
-        "examples. Put `tf.stop_gradient` around the weights, and use its result.",
+        "The gradient also goes through the weights, so a step also lowers the loss by shifting "
+        "weight between examples. Put `tf.stop_gradient` around the weights, and use its result.",
         weighing(keep=tf.identity),
     ),
     "no weights": Wrong(
@@ -59,8 +59,8 @@ WEIGHTS = {
         weighing(lambda losses, T: tf.nn.softmax(losses / T), keep=tf.identity),
     ),
     "hard ones preferred, without temperature": Wrong(
-        "Two bugs are left. (1) The hard examples have the large weights: use a minus. (2) The "
-        "temperature is not used: compute the softmax of `-losses / temperature`.",
+        "Two bugs are left. (1) The hard examples have the large weights: use a minus sign. (2) "
+        "The temperature is not used: compute the softmax of `-losses / temperature`.",
         weighing(lambda losses, T: tf.nn.softmax(losses)),
     ),
     "sigmoid": Wrong(
@@ -123,9 +123,9 @@ WEIGHTS = {
         weighing(total=lambda weights, losses: tf.reduce_max(losses)),
     ),
     "losses added up": Wrong(
-        "Every example has the weight 1, as with a softmax of single numbers, or with weights "
-        "of shape (n, 1) times losses of shape (n,). Give both the shape (n,), and sum "
-        "their products.",
+        "Every example has the weight 1, perhaps because the softmax runs along an axis of length "
+        "1, or shapes (n, 1) and (n,) are multiplied. Give weights and losses the shape (n,), and "
+        "sum their products.",
         weighing(total=lambda weights, losses: tf.reduce_sum(losses)),
     ),
     "easiest alone": Wrong(
@@ -220,7 +220,8 @@ CLIPS = {
         losses_limited,
     ),
     "not clipped": Wrong(
-        "You do not clip the gradients. Scale each one that is longer than the limit down to it.",
+        "You do not clip the gradients. If a gradient's norm is above the limit, scale the "
+        "gradient down to the limit.",
         of_each(lambda gradients, limit: mean(gradients)),
     ),
     "all clipped as one": Wrong(
@@ -239,8 +240,8 @@ CLIPS = {
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[1]))),
     ),
     "entries clipped": Wrong(
-        "You clip each entry separately, which changes the direction of the gradients. Scale "
-        "the whole gradient of an example.",
+        "You clip each entry separately, which changes the direction of the gradients. Scale each "
+        "example's gradient as a whole.",
         of_each(lambda gradients, limit: mean(tf.clip_by_value(gradients, -limit, limit))),
     ),
     "short ones stretched": Wrong(
@@ -293,13 +294,13 @@ CLIPS = {
         of_each(lambda g, limit: tf.clip_by_norm(tf.reduce_sum(g, axis=0), limit) / len(g)),
     ),
     "nan at zero": Wrong(
-        "Your function is right, except if one example's gradient is 0: its norm is 0, and 0 / "
-        "0 is nan. Use `tf.clip_by_norm`, or divide by the larger of norm and limit.",
+        "Your function is right, unless an example's gradient is 0: its norm is 0, and 0 / 0 is "
+        "nan. Use `tf.clip_by_norm`, or scale each gradient by limit / max(norm, limit).",
         of_each(lambda g, limit: mean(g / norms(g) * tf.minimum(norms(g), limit))),
     ),
     "one example alone": Wrong(
-        "You use only the first or the last example. Start the total above the loop, add to it "
-        "with `+=`, and return after the loop.",
+        "You use only the first or the last example. Initialize the total before the loop, add to "
+        "it with `+=`, and return after the loop.",
         of_each(lambda g, limit: clipped(g[-1:], limit)[0] / len(g)),
         of_each(lambda g, limit: clipped(g[:1], limit)[0] / len(g)),
     ),
@@ -332,8 +333,8 @@ FOLLOWED = (
     "Closed, the weight is a constant."
 )
 CLOSED = (
-    "This is the weight itself. Open, the gradient also goes through the weight, which adds l "
-    "times -1/4."
+    "This is the weight itself. If the weight is open, the gradient also goes through it, which "
+    "adds l times -1/4."
 )
 
 
@@ -344,7 +345,7 @@ MISTAKES = {
         Table(
             {
                 0.5: FOLLOWED,
-                0.25: "1/4 is what the loss subtracts from the weight. But the weight is 1 - 1/4.",
+                0.25: "1/4 is l/4, the part that is subtracted from 1. But the weight is 1 - 1/4.",
             },
             "{value} is not the factor. Closed, the weight is a constant factor: 1 - 1/4.",
         ),
@@ -353,15 +354,15 @@ MISTAKES = {
                 0.75: CLOSED,
                 0.25: "This is the third number. The order is l = 1 closed and open, then "
                 "l = 3 closed and open.",
-                -0.25: "-1/4 is the slope of only the weight. But the question is "
-                "the slope of l · (1 - l/4).",
+                -0.25: "-1/4 is the slope of only the weight. But the question asks for the slope "
+                "of l · (1 - l/4).",
             },
             "{value} is not the factor. The slope of l - l²/4 is 1 - l/2.",
         ),
         Table(
             {
                 -0.5: FOLLOWED,
-                0.75: "3/4 is what the loss subtracts from the weight. But the weight is 1 - 3/4.",
+                0.75: "3/4 is l/4, the part that is subtracted from 1. But the weight is 1 - 3/4.",
             },
             "{value} is not the factor. Closed, the weight is a constant factor: 1 - 3/4.",
         ),
@@ -369,8 +370,8 @@ MISTAKES = {
             {
                 0.25: CLOSED,
                 0.5: "The sign is wrong. 1 - 3/2 is below 0.",
-                -0.25: "-1/4 is the slope of only the weight. But the question is the slope of "
-                "l · (1 - l/4).",
+                -0.25: "-1/4 is the slope of only the weight. But the question asks for the slope "
+                "of l · (1 - l/4).",
             },
             "{value} is not the factor. The slope of l - l²/4 is 1 - l/2.",
         ),

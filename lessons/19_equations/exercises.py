@@ -199,7 +199,7 @@ def after_step(step: Callable, *arguments: Any) -> dict:
 EXERCISES = (
     Question(
         id="19.1",
-        title="What is left of a pendulum's law",
+        title="The residual of a pendulum",
         kind="complete",
         points=2,
         draw=draw_pendulums,
@@ -207,13 +207,20 @@ EXERCISES = (
         call=residual_and_slope,
         inputs="weights push t damping",
         parts=[
-            Part("residual", "the residual", "Return one tensor (n, 1), with one number per time."),
+            Part(
+                "residual",
+                "the residual",
+                "Return one tensor of shape (n, 1), with one number for each time.",
+            ),
             Part(
                 "gradient",
                 "the gradient of the mean squared residual with respect to the weights in `theta`",
             ),
         ],
-        praise=("The residual is 0 for a pendulum, and a tape has a path from the weights to it."),
+        praise=(
+            "The residual of a true pendulum motion is 0, and a gradient path leads from the "
+            "weights to the residual."
+        ),
     ),
     Question(
         id="19.3",
@@ -225,7 +232,11 @@ EXERCISES = (
         call=on_the_border,
         inputs="wave left right length t x",
         parts=[
-            Part("start", "u at t = 0", "Return a function `u(t, x)` that returns (n, 1)."),
+            Part(
+                "start",
+                "u at t = 0",
+                "Return a function `u(t, x)` that returns a tensor of shape (n, 1).",
+            ),
             Part("left", "u at x = 0"),
             Part("right", "u at x = length"),
             Part("near", "u right next to the border"),
@@ -248,7 +259,11 @@ EXERCISES = (
         call=residual_and_slope,
         inputs="weights material points",
         parts=[
-            Part("residual", "the residual", "Return one tensor (n,), with one number per point."),
+            Part(
+                "residual",
+                "the residual",
+                "Return one tensor of shape (n,), with one number per point.",
+            ),
             Part(
                 "gradient",
                 "the gradient of the mean squared residual with respect to the weights in `u`",
@@ -258,7 +273,7 @@ EXERCISES = (
     ),
     Question(
         id="19.4",
-        title="A damped step, taken or taken back",
+        title="A damped step, taken or rejected",
         kind="complete",
         points=3,
         draw=draw_fits,
@@ -266,8 +281,16 @@ EXERCISES = (
         call=after_step,
         inputs="mix scale offset sharp centre w damping",
         parts=[
-            Part("weights", "the weights", "Return a pair: the weights, (p,), and the damping."),
-            Part("damping", "the damping", "Return a pair: the weights, (p,), and the damping."),
+            Part(
+                "weights",
+                "the weights",
+                "Return a pair: the weights, of shape (p,), and the damping.",
+            ),
+            Part(
+                "damping",
+                "the damping",
+                "Return a pair: the weights, of shape (p,), and the damping.",
+            ),
         ],
         praise="The loss falls or stays the same, and the damping changes accordingly.",
     ),
@@ -297,21 +320,21 @@ PREDICTIONS = (
             "1.0": "With 0.01, the network stays close to rest and ignores the starting values. "
             "With 100, they are right, but 3,000 steps are too few to learn the equation. Nothing "
             "in the equation tells you which weight to use, so you have to experiment.",
-            "100.0": "The start is certain, so it seems to deserve the largest weight. But it "
-            "is one point, and the equation must hold at 100 times.",
+            "100.0": "The start is certain, so it seems to deserve the largest weight. But it is "
+            "one point, and the equation must hold at 100 points in time.",
         },
     ),
     Callout(
         "19.c",
         right="8.0",
         options={
-            "2.0": "2 is u_xx, and it is a part of the result. But the target is the pair of "
-            "u_t and u_x.",
-            "6.0": "6 is the mixed derivative u_tx = 2x, and it is a part of the result. But "
-            "u_xx is also included.",
-            "8.0": "The target contains u_t and u_x, and a tape sums its targets: the "
-            "derivative with respect to x is u_tx + u_xx = 6 + 2. There is no warning, and "
-            "for a u without a mixed derivative it would even be right.",
+            "2.0": "2 is u_xx, which is part of the result. But the target contains both u_t and "
+            "u_x.",
+            "6.0": "6 is the mixed derivative u_tx = 2x, which is part of the result. But u_xx is "
+            "also included.",
+            "8.0": "The target contains u_t and u_x, and a tape sums its targets: the derivative "
+            "with respect to x is u_tx + u_xx = 6 + 2. There is no warning, and if the mixed "
+            "derivative of u were 0, the result would even be right.",
         },
     ),
     Callout(
@@ -320,11 +343,10 @@ PREDICTIONS = (
         options={
             "it cools as it should": "A small residual should mean that the equation holds. "
             "But it depends on which u_xx the tape sees.",
-            "it stays as it started": "On a straight piece u_xx is 0, so the remaining "
-            "equation says u_t = 0. A rod that never cools satisfies it, and has the right "
-            "start and ends.",
-            "it is at 0 everywhere": "0 everywhere also has no residual. But the start is in "
-            "the loss, with ten times the weight.",
+            "it stays as it started": "On a straight piece u_xx is 0, so the equation reduces to "
+            "u_t = 0. A rod that never cools satisfies it, and has the right start and ends.",
+            "it is at 0 everywhere": "A rod at 0 everywhere also has a residual of 0. But the "
+            "start is in the loss too, with ten times the weight.",
         },
     ),
     Callout(
@@ -335,8 +357,8 @@ PREDICTIONS = (
             "gradient.",
             "Levenberg-Marquardt's": "Each step solves for the bottom of a bowl in all 337 "
             "directions at once, while Adam is slow along the flat ones.",
-            "about the same": "Both use the same loss, points and start. But they do not get "
-            "equally far.",
+            "about the same": "Both use the same loss, points and starting weights. But one of "
+            "them gets further.",
         },
     ),
     Callout(

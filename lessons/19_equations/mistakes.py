@@ -49,7 +49,7 @@ PENDULUM = {
     ),
     "push left out": Wrong("The push is missing. Subtract `push(t)`.", pendulum(push=nothing)),
     "push at the angle": Wrong(
-        "You call `push` with the angle, but it is a function of the time. Use `push(t)`.",
+        "You call `push` with the angle, but it is a function of time. Use `push(t)`.",
         pendulum(push=lambda m: m.push(m.angle)),
     ),
     "right minus left": Wrong(
@@ -103,11 +103,12 @@ PENDULUM = {
         pendulum(drag=lambda m: m.damping * m.speed**2),
     ),
     "half the damping": Wrong(
-        "You halve the damping term, as in the lesson's spring. Use `damping * velocity`.",
+        "You halve the damping term, as in the lesson's spring equation. Use `damping * velocity`.",
         pendulum(drag=lambda m: m.damping * m.speed / 2),
     ),
     "the spring's damping": Wrong(
-        "You use half of the velocity, as in the lesson's spring. Use `damping * velocity`.",
+        "You use half of the velocity, as in the lesson's spring equation. Use `damping * "
+        "velocity`.",
         pendulum(drag=lambda m: m.speed / 2),
     ),
     "damped sine": Wrong(
@@ -120,8 +121,8 @@ PENDULUM = {
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
     "the spring's numbers": Wrong(
-        "65/16 and the half of the velocity belong to the lesson's spring. Use sin θ without a "
-        "factor, and `damping * velocity`.",
+        "The factors 65/16 and 1/2 belong to the lesson's spring. Use sin θ without a factor, and "
+        "`damping * velocity`.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * tf.sin(m.angle)),
         pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
     ),
@@ -153,19 +154,22 @@ PENDULUM = {
         pendulum(lambda m: m.speed**2),
     ),
     "squared": Wrong(
-        "You squared the residual. Return the difference of both sides.",
+        "You squared the residual. Return the difference between the two sides.",
         pendulum(result=lambda residual: residual**2),
     ),
     "size": Wrong(
-        "You lost the sign of the residual. Return the difference of both sides, without `tf.abs`.",
+        "You lost the sign of the residual. Return the difference between the two sides, without "
+        "`tf.abs`.",
         pendulum(result=tf.abs),
     ),
     "mean": Wrong(
-        "You returned one number, a mean or a sum. Return the residual at each time, (n, 1).",
+        "You returned one number, a mean or a sum. Return the residual at each time, with shape "
+        "(n, 1).",
         pendulum(result=tf.reduce_mean),
     ),
     "mean square": Wrong(
-        "You returned the mean square, a loss. Return the residual at each time, (n, 1).",
+        "You returned the mean square, which is a loss. Return the residual at each time, with "
+        "shape (n, 1).",
         pendulum(result=lambda residual: tf.reduce_mean(residual**2)),
     ),
     "no path": Wrong(
@@ -174,24 +178,25 @@ PENDULUM = {
         pendulum(result=tf.stop_gradient),
     ),
     "sine closed": Wrong(
-        "The residual is right, but its sine is a constant to the outer tape, as with "
-        "`np.sin`. Use `tf.sin`, without NumPy or `tf.stop_gradient`.",
+        "The residual is right, but its sine is a constant to the tape of the training step, as "
+        "with `np.sin`. Use `tf.sin`, without NumPy or `tf.stop_gradient`.",
         pendulum(pull=lambda m: tf.stop_gradient(tf.sin(m.angle))),
     ),
     "acceleration closed": Wrong(
-        "The residual is right, but the acceleration is a constant to the outer tape. Use the "
-        "acceleration exactly as the tape returns it, without NumPy or `tf.stop_gradient`.",
+        "The residual is right, but the acceleration is a constant to the tape of the training "
+        "step. Use the acceleration exactly as your outer tape returns it, without NumPy or "
+        "`tf.stop_gradient`.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration)),
     ),
     "speed closed": Wrong(
-        "The residual is right, but the velocity in its damping term is a constant to the outer "
-        "tape. Use the velocity exactly as the inner tape returns it, without NumPy or "
-        "`tf.stop_gradient`.",
+        "The residual is right, but the velocity in its damping term is a constant to the tape of "
+        "the training step. Use the velocity exactly as the inner tape returns it, without NumPy "
+        "or `tf.stop_gradient`.",
         pendulum(drag=lambda m: m.damping * tf.stop_gradient(m.speed)),
     ),
     "only the angle open": Wrong(
-        "The residual is right, but its derivatives are constants to the outer tape. Use velocity "
-        "and acceleration exactly as the tapes return them.",
+        "The residual is right, but its derivatives are constants to the tape of the training "
+        "step. Use the velocity and the acceleration exactly as your tapes return them.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration + m.damping * m.speed), drag=nothing),
     ),
 }
@@ -320,7 +325,8 @@ ROD = {
         rod_law(whole_slopes),
     ),
     "k twice": Wrong(
-        "You use `k` twice: in the flow and around its derivative. Keep it only in the flow.",
+        "You use `k` twice: in the flow and as a factor of its derivative. Keep it only in the "
+        "flow.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
     "k squared": Wrong(
@@ -385,7 +391,8 @@ ROD = {
         rod_law(lambda values, both, k, x, t: x * both[:, 1]),
     ),
     "size": Wrong(
-        "You lost the sign of the residual. Return the difference of both sides, without `tf.abs`.",
+        "You lost the sign of the residual. Return the difference between the two sides, without "
+        "`tf.abs`.",
         rod_law(result=lambda both, bend, k, x: tf.abs(both[:, 0] - bend[:, 1])),
     ),
     "flow not differentiated": Wrong(
@@ -393,16 +400,18 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * both[:, 1]),
     ),
     "both columns": Wrong(
-        "Your result includes a mixed derivative: you subtract both columns, or your target "
-        "also contains u_t. Use only the flow as the target, and column 1.",
+        "Your result includes a mixed derivative: you subtract both columns, or your target also "
+        "contains u_t. Use only the flow as the target, and subtract only column 1 of its "
+        "derivative.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.reduce_sum(bend, axis=1)),
     ),
     "mean": Wrong(
-        "You returned one number, a mean or a sum. Return the residual at each point, (n,).",
+        "You returned one number, a mean or a sum. Return the residual at each point, with shape "
+        "(n,).",
         rod_law(result=lambda both, bend, k, x: tf.reduce_mean(both[:, 0] - bend[:, 1])),
     ),
     "squared": Wrong(
-        "You squared the residual. Return the difference of both sides.",
+        "You squared the residual. Return the difference between the two sides.",
         rod_law(result=lambda both, bend, k, x: (both[:, 0] - bend[:, 1]) ** 2),
     ),
     "column kept": Wrong(
@@ -415,8 +424,8 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: tf.stop_gradient(both[:, 0] - bend[:, 1])),
     ),
     "flow closed": Wrong(
-        "The residual is right, but the derivative of the flow is a constant to an outer tape. "
-        "Use it exactly as `outer.gradient` returns it.",
+        "The residual is right, but the derivative of the flow is a constant to the tape of the "
+        "training step. Use it exactly as `outer.gradient` returns it.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.stop_gradient(bend[:, 1])),
     ),
 }
@@ -503,8 +512,8 @@ BUILT_IN = {
         built(lambda r: r.start(r.x) + line_between(r)),
     ),
     "start at the time": Wrong(
-        "You call `start` with the times. Use the order `u(t, x)`, and call `start(x)`, a "
-        "function of the position.",
+        "You call `start` with the times, but it is a function of position. Define `u(t, x)` with "
+        "its arguments in this order, and call `start(x)`.",
         built(lambda r: r.start(r.t)),
     ),
     "start turned round": Wrong(
@@ -545,8 +554,8 @@ BUILT_IN = {
         built(lambda r: (1 - r.t) * r.start(r.x)),
     ),
     "from start to network": Wrong(
-        "u changes from the start to the network, even at the ends. Keep the ends at `left` "
-        "and `right`.",
+        "Over time, u changes from `start(x)` into the network's output, even at the ends. Keep "
+        "the ends at `left` and `right`.",
         built(lambda r: (1 - r.t) * r.start(r.x), lambda r: r.t),
         built_of(
             lambda r: tf.exp(-r.t) * (r.start(r.x) - r.network(r.t, r.x)) + r.network(r.t, r.x)
@@ -575,18 +584,19 @@ BUILT_IN = {
         built(factor=lambda r: r.t * r.x * (r.length + r.x)),
     ),
     "jumps at the ends": Wrong(
-        "The ends are right, but u jumps next to them, and a loss of derivatives does not see "
-        "a jump. Use a factor that is 0 at the ends instead of `tf.where`.",
+        "The ends are right, but u jumps next to them, and a loss computed from derivatives does "
+        "not see a jump. Use a factor that is 0 at the ends instead of `tf.where`.",
         built(factor=lambda r: tf.where((r.x == 0) | (r.x == r.length), 0.0, r.t)),
     ),
     "jumps after the start": Wrong(
-        "The start is right, but u jumps right after it, because a sign or a comparison of t "
-        "does not grow from 0. Multiply by `t`.",
+        "The start is right, but u jumps right after it, because a sign or a comparison does not "
+        "grow gradually from 0. Multiply by `t`.",
         built(factor=lambda r: tf.sign(r.t) * r.x * (r.length - r.x)),
     ),
     "jumps at the border": Wrong(
-        "u is right on the border, but it jumps next to it, and a loss of derivatives does not "
-        "see a jump. Use a factor that grows from 0 instead of `tf.where` or a comparison.",
+        "u is right on the border, but it jumps next to it, and a loss computed from derivatives "
+        "does not see a jump. Use a factor that grows from 0 instead of `tf.where` or a "
+        "comparison.",
         built_of(lambda r: tf.where(first_factor(r) == 0, r.start(r.x), r.network(r.t, r.x))),
         built(factor=lambda r: tf.sign(first_factor(r))),
     ),
@@ -606,14 +616,14 @@ BUILT_IN = {
         built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
     "held in more places": Wrong(
-        "Your factor is 0 at other times or positions as well, such as a sine that crosses 0 "
+        "Your factor is 0 at other times or positions as well, as with a sine that crosses 0 "
         "again. Make it 0 only at t = 0 and at the ends.",
         built(factor=lambda r: r.t * tf.sin(3 * np.pi * r.x / r.length)),
         built(factor=lambda r: tf.sin(np.pi * r.t / 2) * r.x * (r.length - r.x)),
     ),
     "start as a factor": Wrong(
-        "The network has no effect where the start is 0, because you multiply it by "
-        "`start(x)`. Add the two.",
+        "The network has no effect where the start is 0, because you multiply it by `start(x)`. "
+        "Add `start(x)` instead.",
         built_of(lambda r: r.start(r.x) * (1 + first_factor(r) * r.network(r.t, r.x))),
     ),
     "no path": Wrong(
@@ -864,7 +874,7 @@ DAMPED = {
         until_better,
     ),
     "another factor": Wrong(
-        "The weights are right, but you change the damping by another factor. Divide it by 10 "
+        "The weights are right, but you change the damping by the wrong factor. Divide it by 10 "
         "after a good step, and multiply it by 10 after a bad one.",
         *(
             damped(following=by_factors(n, k))
@@ -898,12 +908,12 @@ DAMPED = {
     ),
     "damping always lowered": Wrong(
         "The weights are right, but you lower the damping after a bad step as well. Return ten "
-        "times as much there.",
+        "times the damping in that case.",
         damped(following=lambda damping, good: damping / 10),
     ),
     "damping always raised": Wrong(
         "The weights are right, but you raise the damping after a good step as well. Return a "
-        "tenth of it there.",
+        "tenth of it in that case.",
         damped(following=lambda damping, good: damping * 10),
     ),
 }

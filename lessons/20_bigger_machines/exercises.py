@@ -215,7 +215,7 @@ EXERCISES = (
         call=moved_copies,
         inputs="weights parts lr penalty largest",
         parts=[
-            Part("moves", "the change of the copies"),
+            Part("moves", "the change in the copies"),
             Part("right", "the fraction of correct answers", "Return one number."),
         ],
         praise="Every copy ends with the weights that a single device would have.",
@@ -229,7 +229,7 @@ EXERCISES = (
         prepare=as_scaled,
         call=moves_and_scale,
         inputs="values slopes lr scale",
-        parts=[Part(words="the changes of the variables, and the next scale")],
+        parts=[Part(words="the changes in the variables, and the next scale")],
         praise=(
             "Small gradients are no longer lost, and a gradient that is too large changes nothing."
         ),
@@ -257,26 +257,26 @@ EXERCISES = (
             ),
             Demand(
                 "x not filled up",
-                "`y` and `weights` have `batch_size` entries in every call, but `x` has "
-                "another number of rows. Fill up all three.",
+                "`y` and `weights` have `batch_size` entries in every call, but `x` has a "
+                "different number of rows. Fill up all three.",
                 lambda noted: "x" not in noted["not full"],
             ),
             Demand(
                 "y not filled up",
-                "`x` and `weights` have `batch_size` rows in every call, but `y` has another "
+                "`x` and `weights` have `batch_size` rows in every call, but `y` has a different "
                 "number of entries. Fill up all three.",
                 lambda noted: "y" not in noted["not full"],
             ),
             Demand(
                 "weights not filled up",
-                "`x` and `y` have `batch_size` rows in every call, but `weights` has another "
-                "number of entries. Fill it up with 0.",
+                "`x` and `y` have `batch_size` rows in every call, but `weights` has a different "
+                "number of entries. Fill it up with zeros.",
                 lambda noted: "weights" not in noted["not full"],
             ),
             Demand(
                 "lengths unlike",
-                "In some call, two of `x`, `y` and `weights` do not have `batch_size` rows. "
-                "Fill up all three.",
+                "In at least one call, two of `x`, `y` and `weights` do not have `batch_size` "
+                "rows. Fill up all three.",
                 lambda noted: not any(noted["not full"]),
             ),
         ],
@@ -301,9 +301,9 @@ PREDICTIONS = (
         "20.b",
         right="the copies drift apart",
         options={
-            "TensorFlow raises an error": "A *model* created outside the scope raises an error, and "
-            "so does Adam if it is not built. But a built Adam gives no message, so this bug is "
-            "hard to find.",
+            "TensorFlow raises an error": "A *model* created outside the scope raises an error, "
+            "and so does Adam if it is not built. But if Adam is built, there is no error, so "
+            "this bug is hard to find.",
             "training works as it should": "The gradients are added, and each copy takes a step. But "
             "Adam also stores averages. Outside the scope, there is only one set of them for all "
             "copies.",
@@ -317,8 +317,8 @@ PREDICTIONS = (
         options={
             "6e-9": "The loss and w are `float32`, so 6e-9 is tempting. But in the backward "
             "pass the gradient goes through `float16`.",
-            "0": "In `float16` every number below 3e-8 becomes 0, and in the backward pass the "
-            "gradient goes through it.",
+            "0": "In `float16`, a positive number below about 3e-8 becomes 0, and the gradient "
+            "passes through `float16` in the backward pass.",
             "None": "A cast may seem to break the path. But a cast between floating-point "
             "types has a gradient.",
         },
@@ -330,7 +330,7 @@ PREDICTIONS = (
             "10": "10 is the correct number. But XLA compiled the body of the loop for batches "
             "of 4.",
             "12": "XLA silently uses the size that it compiled for, 4, for the short batch as "
-            "well: three times 4.",
+            "well, so the total is three times 4.",
             "an error": "An error would help. But XLA gives no message.",
         },
     ),

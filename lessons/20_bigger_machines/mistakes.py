@@ -86,7 +86,7 @@ SHARES = {
         sharing(lambda e, p, n, r: own_mean(e) + sum(p)),
     ),
     "mean of means": Wrong(
-        "The sum of your shares is a mean of means, in which an example of a small part has a "
+        "The sum of your shares is a mean of means, in which an example in a small part has a "
         "larger weight. Divide the sum of the squared errors by `batch_size`.",
         sharing(lambda e, p, n, r: (own_mean(e) + sum(p)) / r),
     ),
@@ -159,14 +159,13 @@ SHARES = {
         sharing(lambda e, p, n, r: total(e) / r + sum(p) / r),
     ),
     "errors divided twice": Wrong(
-        "You divide the errors by `replicas` as well, and the penalties by nothing. Divide the "
-        "errors only by `batch_size`, and the penalties by `replicas`.",
+        "You divide the errors by `replicas` as well, but you do not divide the penalties. Divide "
+        "the errors only by `batch_size`, and the penalties by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p)),
     ),
     "all divided by replicas": Wrong(
-        "You also divide the errors by `replicas`, but the shares are added, not averaged. "
-        "Divide the errors only by `batch_size`, which includes the examples of all "
-        "replicas.",
+        "You also divide the errors by `replicas`, but the shares are added, not averaged. Divide "
+        "the errors only by `batch_size`, which counts the examples of all replicas.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p) / r),
     ),
     "averaged shares": Wrong(
@@ -175,8 +174,8 @@ SHARES = {
         sharing(lambda e, p, n, r: (total(e) / n + sum(p) / r) / r),
     ),
     "batch size for each": Wrong(
-        "You use `batch_size` as the number of examples of one replica. It is the number of "
-        "all examples, so divide the sum by `batch_size`.",
+        "You use `batch_size` as the number of examples of one replica. It is the total number of "
+        "examples, so divide the sum by `batch_size`.",
         sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
         sharing(lambda e, p, n, r: total(e) / (n // r) + sum(p) / r),
     ),
@@ -228,8 +227,8 @@ SHARES = {
     ),
     "empty part without penalties": Wrong(
         "A replica without examples returns zeros, but it should still return its share of the "
-        "penalties. Remove the special case, and use `tf.reduce_sum`, which is 0 for no "
-        "examples (a Keras loss returns shape (0,) there, which loses the penalties).",
+        "penalties. Remove the special case, and use `tf.reduce_sum`, which is 0 if there are no "
+        "examples (a Keras loss then returns a tensor of shape (0,), which loses the penalties).",
         none_for_an_empty_part,
         calls=(2,),
     ),
@@ -241,7 +240,9 @@ SHARES = {
         "The gradients of the biases are missing. Use all of `model.trainable_variables`.",
         sharing(right_loss, lambda gradients: gradients[::2]),
     ),
-    "loss returned": Wrong("You returned the loss. Return its gradients, a list.", loss_returned),
+    "loss returned": Wrong(
+        "You returned the loss. Return its gradients, as a list.", loss_returned
+    ),
     "loss and gradients returned": Wrong(
         "You also returned the loss. Return only the list of gradients.",
         loss_and_gradients,
@@ -401,13 +402,14 @@ def clipped_with_lr(copies, parts, lr, penalty, largest):
 
 COPIES = {
     "as given": Wrong(
-        "All three bugs in the update are left. (1) Each part is divided by its own size: "
-        "divide by the size of all parts. (2) Each copy adds the full penalty: divide it "
-        "by the number of copies. (3) You clip each share: clip the sum.",
+        "All three bugs in the update are left. (1) Each part is divided by its own size: divide "
+        "by the total size of all parts. (2) Each copy adds the full penalty: divide it by the "
+        "number of copies. (3) You clip each share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
-        "You divide each part by its own number of examples. Divide by the number of all examples.",
+        "You divide each part by its own number of examples. Divide by the total number of "
+        "examples.",
         on_copies(each_mean),
     ),
     "penalty in full": Wrong(
@@ -433,14 +435,14 @@ COPIES = {
         ),
     ),
     "mean and penalty": Wrong(
-        "The clipping is now right. (1) You still divide each part by its own size: divide by "
-        "all examples. (2) The penalty is still included once per copy: divide it by the "
-        "number of copies.",
+        "The clipping is now right. (1) You still divide each part by its own size: divide by the "
+        "total number of examples. (2) The penalty is still included once per copy: divide it by "
+        "the number of copies.",
         on_copies(each_mean, in_full),
     ),
     "mean and clipping": Wrong(
-        "The penalty is now right. (1) You still divide each part by its own size: divide by "
-        "all examples. (2) You still clip each share: clip the sum.",
+        "The penalty is now right. (1) You still divide each part by its own size: divide by the "
+        "total number of examples. (2) You still clip each share: clip the sum.",
         on_copies(each_mean, moves=clipped_first),
     ),
     "penalty and clipping": Wrong(
@@ -449,18 +451,18 @@ COPIES = {
         on_copies(penalty_of=in_full, moves=clipped_first),
     ),
     "mean of means": Wrong(
-        "You average the means of the parts, so an example of a small part has a larger "
-        "weight. Divide by the number of all examples.",
+        "You average the means of the parts, so an example in a small part has a larger weight. "
+        "Divide by the total number of examples.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k),
     ),
     "mean divided again": Wrong(
-        "You divide the mean of each part by the number of all examples. Divide the sum of its "
-        "losses.",
+        "You divide the mean of each part by the total number of examples. Divide the sum of its "
+        "losses instead.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / n),
     ),
     "mean size of a part": Wrong(
-        "You divide the losses by the mean size of a part. Divide by the number of all "
-        "examples, because the shares are added.",
+        "You divide the losses by the mean size of a part. Divide by the total number of examples, "
+        "because the shares are added.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) * k / n),
     ),
     "first part for all": Wrong(
@@ -468,17 +470,17 @@ COPIES = {
         sized_by_the_first,
     ),
     "counted along": Wrong(
-        "You count the examples while you already divide by their number. Count them all above "
-        "the loop.",
+        "You divide by the number of examples while you are still counting them. Count them all "
+        "before the loop.",
         counting_along,
     ),
     "two for each part": Wrong(
-        "You use the length of a pair, which is always 2. Add the lengths of the `y`.",
+        "You use the length of a pair, which is always 2. Add the lengths of the arrays `y`.",
         two_for_each,
     ),
     "averaged as given": Wrong(
-        "Dividing the sum by the number of copies fixes only the penalty. (1) You still "
-        "average the means of the parts: divide by all examples. (2) You still clip each "
+        "Dividing the sum by the number of copies fixes only the penalty. (1) You still average "
+        "the means of the parts: divide by the total number of examples. (2) You still clip each "
         "share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first, rate=lambda lr, k: lr / k),
     ),
@@ -499,19 +501,18 @@ COPIES = {
         penalty_last,
     ),
     "sum not divided": Wrong(
-        "You sum the losses without dividing. Divide by the number of all examples.",
+        "You sum the losses without dividing. Divide by the total number of examples.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses)),
     ),
     "mean of means, penalty in full": Wrong(
-        "Two bugs are left. (1) You average the means of the parts: divide the losses by the "
-        "number of all examples. (2) The penalty is included once per copy: divide it by "
-        "the number of copies.",
+        "Two bugs are left. (1) You average the means of the parts: divide the losses by the total "
+        "number of examples. (2) The penalty is included once per copy: divide it by the number "
+        "of copies.",
         on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k, in_full),
     ),
     "nothing divided": Wrong(
-        "Two bugs are left. (1) You sum the losses without dividing: divide by the number of "
-        "all examples. (2) The penalty is included once per copy: divide it by the number "
-        "of copies.",
+        "Two bugs are left. (1) You sum the losses without dividing: divide by the total number of "
+        "examples. (2) The penalty is included once per copy: divide it by the number of copies.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses), in_full),
     ),
     "sum averaged": Wrong(
@@ -520,12 +521,12 @@ COPIES = {
         on_copies(moves=on_each(lambda shares, largest: clipped(averaged(shares), largest))),
     ),
     "limit of another size": Wrong(
-        "You clip the sum to another limit. Use `largest`.",
+        "You clip the sum to a different limit. Use `largest`.",
         multiplied_limit,
     ),
     "shares divided twice": Wrong(
-        "You divide the losses by the number of all examples and by the number of copies. "
-        "Divide only by the number of all examples.",
+        "You divide the losses by the total number of examples and by the number of copies. Divide "
+        "only by the total number of examples.",
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) / n / k),
     ),
     "penalty left out": Wrong(
@@ -602,8 +603,8 @@ COPIES = {
         on_copies(moves=last_copy_alone),
     ),
     "from the first copy": Wrong(
-        "You start the later copies from the first, which has already changed. Subtract from "
-        "each copy's own value.",
+        "You compute the other copies from the first, which has already changed. Subtract the step "
+        "from each copy's own values.",
         from_the_first,
     ),
     "upwards": Wrong(
@@ -615,23 +616,23 @@ COPIES = {
         on_copies(rate=lambda lr, k: 1.0),
     ),
     "mean of shares": Wrong(
-        "The copies are right, but you average the fractions over parts of different sizes. "
-        "Count the correct answers of all parts, and divide by the number of all examples.",
+        "The copies are right, but you average the fractions over parts of different sizes. Count "
+        "the correct answers in all parts, and divide by the total number of examples.",
         on_copies(result=mean_of_shares),
     ),
     "sum of shares": Wrong(
-        "The copies are right, but you add the fractions of the parts. Count the correct "
-        "answers of all parts, and divide by the number of all examples.",
+        "The copies are right, but you add the fractions of the parts. Count the correct answers "
+        "in all parts, and divide by the total number of examples.",
         on_copies(result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes)),
     ),
     "right answers not divided": Wrong(
-        "The copies are right, but you returned the number of correct answers. Divide it by "
-        "the number of all examples.",
+        "The copies are right, but you returned the number of correct answers. Divide it by the "
+        "total number of examples.",
         on_copies(result=lambda right, sizes: sum(right)),
     ),
     "mean count": Wrong(
         "The copies are right, but you average the number of correct answers over the parts. "
-        "Divide their sum by the number of all examples.",
+        "Divide their sum by the total number of examples.",
         on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
     ),
     "fractions by the examples": Wrong(
@@ -642,8 +643,8 @@ COPIES = {
         ),
     ),
     "by the last part's size": Wrong(
-        "The copies are right, but you divide by the size of the last part, because after the "
-        "loop `y` is its labels. Divide by the number of all examples.",
+        "The copies are right, but you divide by the size of the last part, because `y` holds its "
+        "labels after the loop. Divide by the total number of examples.",
         on_copies(result=lambda right, sizes: sum(right) / sizes[-1]),
     ),
     "one part's share": Wrong(
@@ -786,7 +787,7 @@ SHORT = (0, 1, 3)  # the calls in which a batch is short
 
 BATCHES = {
     "last batch dropped": Wrong(
-        "You leave out a short last batch. Fill it up, and give the added rows the weight 0.",
+        "You leave out a short last batch. Fill it up, and give the added rows a weight of 0.",
         drops_the_last,
         calls=SHORT,
     ),
@@ -812,15 +813,15 @@ BATCHES = {
         calls=SHORT,
     ),
     "weights by the batch size": Wrong(
-        "In the short batch each example has the weight `1 / batch_size`, so the step is too "
-        "small. Use 1 / k, with k examples in that batch.",
+        "In the short batch, each example has a weight of `1 / batch_size`, so the step is too "
+        "small. Use 1 / k for a batch of k examples.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
         full_weights,
         calls=SHORT,
     ),
     "what was added counts": Wrong(
-        "The added rows have a weight, so they influence the step. Give them the weight 0, and "
-        "the others 1 / k, with k examples in the batch.",
+        "The added rows have a weight, so they influence the step. Give them a weight of 0, and "
+        "the others 1 / k for a batch of k examples.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
         wrapped_round,
         epoch(lambda k, missing, n: [1 / k] * (k + missing), fill=2.0),
@@ -836,13 +837,14 @@ BATCHES = {
         epoch(lambda k, missing, n: [1.0] * (k + missing)),
     ),
     "weights turned over": Wrong(
-        "The weights of the batch do not sum to 1. Use 1 / k, with k examples in the batch.",
+        "The weights of the batch do not sum to 1. Use 1 / k for a batch of k examples.",
         epoch(lambda k, missing, n: [k / (k + missing)] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [(k + missing) / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
     "weights by all examples": Wrong(
-        "You divide the weights by the number of all examples. Divide by the number in the batch.",
+        "You divide the weights by the total number of examples. Divide by the number of examples "
+        "in the batch.",
         epoch(lambda k, missing, n: [1 / n] * k + [0.0] * missing),
         calls=(0, 1, 2),
     ),
@@ -858,8 +860,8 @@ BATCHES = {
         calls=SHORT,
     ),
     "filled in front": Wrong(
-        "You add rows at the front, but put the weights 0 at the end, so some real examples "
-        "have no weight. Fill up both at the same end.",
+        "You add rows at the front, but put the weights of 0 at the end, so some real examples "
+        "have no weight. Add both at the same end.",
         filled_in_front,
         calls=SHORT,
     ),
@@ -896,13 +898,13 @@ BATCHES = {
         calls=(0, 1, 2),
     ),
     "weights of 1 in the short batch": Wrong(
-        "In the short batch, each example has the weight 1. Use 1 / k there as well, with k "
-        "examples in the batch.",
+        "In the short batch, each example has a weight of 1. Use 1 / k for a batch of k examples "
+        "here too.",
         epoch(lambda k, missing, n: [1.0 if missing else 1 / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
     "last weight lost": Wrong(
-        "The last example of each batch has the weight 0. Give 0 only to the added rows.",
+        "The last example of each batch has a weight of 0. Give only the added rows a weight of 0.",
         epoch(lambda k, missing, n: [1 / k] * (k - 1) + [0.0] * (missing + 1)),
     ),
 }
@@ -1168,8 +1170,8 @@ STEPS = {
         scaling(following=lambda scale, good: scale / 2),
     ),
     "grows": Wrong(
-        "You double the scale after a good step. Optimizers do that after many steps, but here "
-        "return it unchanged.",
+        "You double the scale after a good step. `LossScaleOptimizer` does that after many good "
+        "steps, but your function should return it unchanged.",
         scaling(following=lambda scale, good: 2 * scale if good else scale / 2),
     ),
     "halves exchanged": Wrong(
@@ -1179,7 +1181,7 @@ STEPS = {
     ),
     "divided by the next scale": Wrong(
         "You halve the scale before you divide the gradients by it, so good steps are twice as "
-        "long. Divide by the scale with which you multiplied the loss.",
+        "long. Divide by the scale by which you multiplied the loss.",
         scaling(
             unscaled=lambda g, scale: g / (scale / 2),
             following=lambda scale, good: scale / 2,

@@ -624,9 +624,9 @@ def in_words(answers: Any, seed: int) -> Any:
     return result(answers, seed) if isinstance(answers, dict) else Other("no dict")
 
 
-GRADIENTS = "Return a list in the order of the gradients, with `None` for each `None`."
+GRADIENTS = "Return a list in the order of the gradients, and keep each `None` in its position."
 FORM = "Return the model, a batch, and the function `loss_of(model, batch)`, in this order."
-TASKS = 'Return a dict from "few labels", "river" or "new digits" to your answers.'
+TASKS = 'Return a dict that maps "few labels", "river" or "new digits" to your answers.'
 
 # 21.6
 
@@ -663,18 +663,18 @@ def as_movement(weights: list, moves: list) -> tuple:
 EXERCISES = (
     Question(
         id="21.2",
-        title="A step as fit takes it",
+        title="A training step like that of fit",
         kind="complete",
         points=4,
         draw=draw_steps,
         prepare=as_steps,
         call=stepped,
         parts=[
-            Part("weights", "the change of the weights after two steps"),
-            Part("averages", "the change of batch normalization's averages after two steps"),
+            Part("weights", "the change in the weights after two steps"),
+            Part("averages", "the change in batch normalization's averages after two steps"),
             Part("losses", "the list of the two losses that were returned", "Return one number."),
         ],
-        praise="Your step does what `fit` does, with your clipping in it.",
+        praise="Your step does what `fit` does, and it clips the gradients as well.",
     ),
     Question(
         id="21.4",
@@ -688,8 +688,14 @@ EXERCISES = (
             Part("loss", "the loss"),
             Part("repeats", "the loss of a second call"),
             Part("model", "what happens to the model that the loss is given"),
-            Part("gradients", "the tape's gradients, compared with differences of the loss,"),
-            Part("size", "the loss of a batch with every example twice, or in another order,"),
+            Part(
+                "gradients", "the tape's gradients, compared with finite differences of the loss,"
+            ),
+            Part(
+                "size",
+                "the loss of a batch with every example twice, or with the examples in a different "
+                "order,",
+            ),
             Part("batch", "what in the batch the loss depends on"),
             Part("penalties", "what happens to a regularizer's penalty in this loss"),
         ],
@@ -722,8 +728,8 @@ EXERCISES = (
         prepare=as_gradients,
         parts=[Part(words="the list of gradients", form=GRADIENTS)],
         praise=(
-            "Each layer has its own limit: in a plain model, in one with a frozen layer, "
-            "and in one made of blocks."
+            "Each layer is clipped separately: in a plain model, in one with a frozen layer, and "
+            "in one made of blocks."
         ),
     ),
     Question(
@@ -752,7 +758,7 @@ EXERCISES = (
         parts=[
             Part(
                 words="the list of movements",
-                form="Return one number per trainable variable, in their order.",
+                form="Return one number per trainable variable, in the order of the variables.",
             )
         ],
         praise="You stored the values, not the variables, which keep changing.",
@@ -766,9 +772,9 @@ PREDICTIONS = (
         options={
             "the network": "A network can learn what the images of a class have in common. "
             "But 40 images are too few for that: many networks fit them.",
-            "the nearest image's label": "Nothing is trained here, so nothing can be "
-            "overfitted. A baseline is often that simple, and a project that beats only a "
-            "weak one has shown little.",
+            "the nearest image's label": "Nothing is trained here, so nothing can overfit. A "
+            "baseline is often that simple, and a project that beats only a weak one has shown "
+            "little.",
             "both alike": "Both use the same 40 labels, so they may seem equal. But the "
             "network must fit its weights to them, while the nearest image only has to "
             "be compared.",
@@ -780,8 +786,8 @@ PREDICTIONS = (
         options={
             "smaller": "The error does get smaller in the first hour, where the measurements "
             "are. But no term of the loss includes the second hour.",
-            "larger": "The longer the network trains, the closer it fits each noisy "
-            "measurement, and the steeper it leaves the first hour. No term of the loss "
+            "larger": "The longer the network trains, the closer it fits each noisy measurement, "
+            "and the steeper its curve is at the end of the first hour. No term of the loss "
             "constrains it in the second hour.",
             "the same": "The error would stay the same if something constrained the network "
             "where nothing is measured. But no term of the loss does.",

@@ -165,8 +165,9 @@ CLIPPED = {
         by_names,
     ),
     "None for the model's own weight": Wrong(
-        "The model's own weight has `None` in your list, because no layer in `model.layers` "
-        "contains it. Loop over `model.trainable_variables`, and group by `variable.path`.",
+        "Your list contains `None` for the model's own weight, because no layer in `model.layers` "
+        "contains this weight. Loop over `model.trainable_variables`, and group by "
+        "`variable.path`.",
         of_layers_alone,
     ),
     "only what is in model.layers": Wrong(
@@ -209,8 +210,8 @@ CLIPPED = {
         clipping(factor=lambda norm, limit: limit / norm),
     ),
     "long ones left": Wrong(
-        "You scale the layers below the limit, but not those above it. Divide by the larger of "
-        "norm and limit.",
+        "You scale the layers below the limit, but not those above it. Multiply by the limit, "
+        "divided by the larger of the norm and the limit.",
         clipping(factor=lambda norm, limit: limit / tf.minimum(norm, limit)),
     ),
     "divided by the norm": Wrong(
@@ -218,7 +219,7 @@ CLIPPED = {
         clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
     ),
     "root left out": Wrong(
-        "You use the sum of the squares as the norm. Take its root.",
+        "You use the sum of the squares as the norm. Take its square root.",
         clipping(norm=lambda gradients: norm_of(gradients) ** 2),
     ),
     "square compared": Wrong(
@@ -268,12 +269,12 @@ CLIPPED = {
         limit_shared,
     ),
     "None left out": Wrong(
-        "Your list is shorter than the gradients, because you dropped a `None`, so the rest "
-        "belongs to the wrong variables. Keep each `None` in its position.",
+        "Your list is shorter than `gradients`, because you dropped a `None`, so the later entries "
+        "belong to the wrong variables. Keep each `None` in its position.",
         clipping(result=lambda clipped, gradients: [g for g in clipped if g is not None]),
     ),
     "zeros for None": Wrong(
-        "You replaced a `None` by zeros, but an optimizer with momentum still moves a variable "
+        "You replaced a `None` with zeros, but an optimizer with momentum still moves a variable "
         "whose gradient is 0. Keep the `None`.",
         clipping(result=zeros_for_none((4, 3))),  # of the variable's shape
         clipping(result=zeros_for_none(3)),
@@ -462,18 +463,18 @@ STEPS = {
         penalties_below,
     ),
     "penalties not clipped": Wrong(
-        "You clip only the gradient of the data's loss, and add that of the penalties "
-        "afterward. Pass `clip` the gradient of their sum.",
+        "You clip only the gradient of the data loss, and add the gradient of the penalties "
+        "afterward. Pass `clip` the gradient of the sum of both.",
         penalties_unclipped,
     ),
     "loss_of not used": Wrong(
-        "You compute your own mean square. Call `loss_of(model, batch)`.",
+        "You compute your own mean squared error. Call `loss_of(model, batch)`.",
         stepping(data_loss=mean_squares),
     ),
     "two steps": Wrong("You take two whole steps per call. Take one.", two_steps),
     "penalties before the call": Wrong(
-        "The penalties of activations are missing. Read `sum(model.losses)` *after* `loss_of` "
-        "has called the model, not the regularizers of the weights.",
+        "The penalties on activations are missing. Compute `sum(model.losses)` *after* `loss_of` "
+        "has called the model; the regularizers of the weights are not enough.",
         penalties_before,
     ),
     "clip left out": Wrong(
@@ -519,7 +520,7 @@ STEPS = {
         stepping(cut=lambda clip, model, gradients: clip(model, clip(model, gradients))),
     ),
     "clipped in another order": Wrong(
-        "You pass `clip` the gradients in another order than the variables. Pass it the list "
+        "You pass `clip` the gradients in a different order than the variables. Pass it the list "
         "from `tape.gradient` unchanged.",
         stepping(cut=lambda clip, model, gradients: clip(model, gradients[::-1])[::-1]),
     ),
@@ -562,13 +563,13 @@ STEPS = {
         stepping(data_loss=called_twice),
     ),
     "loss above the block": Wrong(
-        "You call `loss_of` above the tape's block, so only the penalties have a gradient. "
-        "Call it inside the block.",
+        "You call `loss_of` before the tape's block, so only the penalties have a gradient. Call "
+        "it inside the block.",
         loss_above,
     ),
     "loss of the data alone": Wrong(
-        "The weights are right, but the loss that you return lacks the penalties. Return it "
-        "with them, as `fit` does.",
+        "The weights are right, but the loss that you return lacks the penalties. Include them, as "
+        "`fit` does.",
         stepping(result=lambda loss, data, model, loss_of, batch: data),
     ),
     "loss in a list": Wrong(
@@ -687,8 +688,8 @@ def raising(model):
 
 KEPT = {
     "raises without a file": Wrong(
-        "If nothing was saved under this path, `resume` raises. A first start is not an error: "
-        "return `False` and change nothing.",
+        "If nothing was saved under this path, `resume` raises an error. But a first start is not "
+        "an error: return `False` and change nothing.",
         keeping(absent=raising),
     ),
     "by path": Wrong(
@@ -735,7 +736,7 @@ KEPT = {
         keeping(after_save=halves_rate),
     ),
     "generator moved by saving": Wrong(
-        "`save` draws from the generator, so the run continues with other batches. Read its "
+        "`save` draws from the generator, so the run continues with different batches. Read its "
         "state without drawing.",
         keeping(after_save=lambda model, optimizer, generator, history: generator.uniform((1,))),
     ),
@@ -766,170 +767,172 @@ KEPT = {
         ),
     ),
     "weights": Wrong(
-        "After `resume`, the weights differ from what was saved. Save and restore them.",
+        "After `resume`, the weights are not what they were when `save` was called. Save and "
+        "restore them.",
         keeping(without=("weights",)),
     ),
     "averages": Wrong(
-        "After `resume`, batch normalization's averages (in `model.non_trainable_variables`) "
-        "differ from what was saved. Save and restore them.",
+        "After `resume`, batch normalization's averages (in `model.non_trainable_variables`) are "
+        "not what they were when `save` was called. Save and restore them.",
         keeping(without=("averages",)),
     ),
     "dropout": Wrong(
-        "After `resume`, dropout's random state (in `model.non_trainable_variables`) differs "
-        "from what was saved. Save and restore it.",
+        "After `resume`, dropout's random state (in `model.non_trainable_variables`) is not what "
+        "it was when `save` was called. Save and restore it.",
         keeping(without=("dropout",)),
     ),
     "momentum": Wrong(
-        "After `resume`, the optimizer's momentum (in `optimizer.variables`) differs from what "
-        "was saved. Save and restore it.",
+        "After `resume`, the optimizer's momentum (in `optimizer.variables`) is not what it was "
+        "when `save` was called. Save and restore it.",
         keeping(without=("momentum",)),
     ),
     "count": Wrong(
-        "After `resume`, the optimizer's step count (`optimizer.iterations`) differs from what "
-        "was saved; schedules and Adam depend on it. Save and restore it.",
+        "After `resume`, the optimizer's step count (`optimizer.iterations`) is not what it was "
+        "when `save` was called; schedules and Adam depend on it. Save and restore it.",
         keeping(without=("count",)),
     ),
     "rate": Wrong(
-        "After `resume`, the learning rate, which had been lowered, differs from what was "
-        "saved. Save and restore it.",
+        "After `resume`, the learning rate, which had been lowered, is not what it was when `save` "
+        "was called. Save and restore it.",
         keeping(without=("rate",)),
     ),
     "generator": Wrong(
-        "After `resume`, the state of the generator, which draws the batches, differs from "
-        "what was saved. Save and restore it: `generator.state`.",
+        "After `resume`, the state of the generator, which draws the batches, is not what it was "
+        "when `save` was called. Save and restore it: `generator.state`.",
         keeping(without=("generator",)),
     ),
     "history": Wrong(
-        "After `resume`, the history differs from what was saved. Restore the same list, with "
-        "all digits: `history[:] = ...`.",
+        "After `resume`, the history is not what it was when `save` was called. Restore it in the "
+        "same list, with all digits: `history[:] = ...`.",
         keeping(without=("history",)),
     ),
     "averages, dropout": Wrong(
-        "After `resume`, two things differ from what was saved: (1) batch normalization's "
-        "averages; (2) dropout's random state. Save and restore all of "
+        "After `resume`, two things are not what they were when `save` was called: (1) batch "
+        "normalization's averages; (2) dropout's random state. Save and restore all of "
         "`model.non_trainable_variables`.",
         keeping(without=("averages", "dropout")),
     ),
     "averages, rate": Wrong(
-        "After `resume`, two things differ from what was saved: (1) batch normalization's "
-        "averages (in `model.non_trainable_variables`); (2) the learning rate. Save and "
-        "restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) batch "
+        "normalization's averages (in `model.non_trainable_variables`); (2) the learning rate. "
+        "Save and restore both.",
         keeping(without=("averages", "rate")),
     ),
     "averages, generator": Wrong(
-        "After `resume`, two things differ from what was saved: (1) batch normalization's "
-        "averages (in `model.non_trainable_variables`); (2) the generator's state. Save "
-        "and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) batch "
+        "normalization's averages (in `model.non_trainable_variables`); (2) the generator's "
+        "state. Save and restore both.",
         keeping(without=("averages", "generator")),
     ),
     "averages, history": Wrong(
-        "After `resume`, two things differ from what was saved: (1) batch normalization's "
-        "averages (in `model.non_trainable_variables`); (2) the history (`history[:] = "
-        "...`). Save and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) batch "
+        "normalization's averages (in `model.non_trainable_variables`); (2) the history "
+        "(`history[:] = ...`). Save and restore both.",
         keeping(without=("averages", "history")),
     ),
     "dropout, rate": Wrong(
-        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
-        "`model.non_trainable_variables`); (2) the learning rate. Save and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) dropout's "
+        "random state (in `model.non_trainable_variables`); (2) the learning rate. Save and "
+        "restore both.",
         keeping(without=("dropout", "rate")),
     ),
     "dropout, generator": Wrong(
-        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
-        "`model.non_trainable_variables`); (2) the generator's state. Save and restore "
-        "both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) dropout's "
+        "random state (in `model.non_trainable_variables`); (2) the generator's state. Save and "
+        "restore both.",
         keeping(without=("dropout", "generator")),
     ),
     "dropout, history": Wrong(
-        "After `resume`, two things differ from what was saved: (1) dropout's random state (in "
-        "`model.non_trainable_variables`); (2) the history (`history[:] = ...`). Save and "
-        "restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) dropout's "
+        "random state (in `model.non_trainable_variables`); (2) the history (`history[:] = ...`). "
+        "Save and restore both.",
         keeping(without=("dropout", "history")),
     ),
     "rate, generator": Wrong(
-        "After `resume`, two things differ from what was saved: (1) the learning rate; (2) the "
-        "generator's state. Save and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) the "
+        "learning rate; (2) the generator's state. Save and restore both.",
         keeping(without=("rate", "generator")),
     ),
     "rate, history": Wrong(
-        "After `resume`, two things differ from what was saved: (1) the learning rate; (2) the "
-        "history (`history[:] = ...`). Save and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) the "
+        "learning rate; (2) the history (`history[:] = ...`). Save and restore both.",
         keeping(without=("rate", "history")),
     ),
     "generator, history": Wrong(
-        "After `resume`, two things differ from what was saved: (1) the generator's state; (2) "
-        "the history (`history[:] = ...`). Save and restore both.",
+        "After `resume`, two things are not what they were when `save` was called: (1) the "
+        "generator's state; (2) the history (`history[:] = ...`). Save and restore both.",
         keeping(without=("generator", "history")),
     ),
     "dropout, momentum, count, rate, generator, history": Wrong(
-        "After `resume`, six things differ from what was saved: (1) dropout's random state; "
-        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate; (5) the "
-        "generator's state; (6) the history. Save and restore "
+        "After `resume`, six things are not what they were when `save` was called: (1) dropout's "
+        "random state; (2) the optimizer's momentum; (3) its step count; (4) the learning rate; "
+        "(5) the generator's state; (6) the history. Save and restore "
         "`model.non_trainable_variables`, `optimizer.variables`, `generator.state` and "
         "`history[:]`.",
         keeping(without=("dropout", "momentum", "count", "rate", "generator", "history")),
     ),
     "averages, dropout, momentum, count, rate, generator, history": Wrong(
-        "After `resume`, seven things differ from what was saved: (1) batch normalization's "
-        "averages; (2) dropout's random state; (3) the optimizer's momentum; (4) its step "
-        "count; (5) the learning rate; (6) the generator's state; (7) the history. Save "
-        "and restore `model.non_trainable_variables`, `optimizer.variables`, "
-        "`generator.state` and `history[:]`.",
+        "After `resume`, seven things are not what they were when `save` was called: (1) batch "
+        "normalization's averages; (2) dropout's random state; (3) the optimizer's momentum; (4) "
+        "its step count; (5) the learning rate; (6) the generator's state; (7) the history. Save "
+        "and restore `model.non_trainable_variables`, `optimizer.variables`, `generator.state` "
+        "and `history[:]`.",
         keeping(
             without=("averages", "dropout", "momentum", "count", "rate", "generator", "history")
         ),
     ),
     "momentum, count, rate, generator, history": Wrong(
-        "After `resume`, five things differ from what was saved: (1) the optimizer's momentum; "
-        "(2) its step count; (3) the learning rate; (4) the generator's state; (5) the "
-        "history. Save and restore `optimizer.variables`, `generator.state` and "
+        "After `resume`, five things are not what they were when `save` was called: (1) the "
+        "optimizer's momentum; (2) its step count; (3) the learning rate; (4) the generator's "
+        "state; (5) the history. Save and restore `optimizer.variables`, `generator.state` and "
         "`history[:]`.",
         keeping(without=("momentum", "count", "rate", "generator", "history")),
     ),
     "momentum, count, rate, generator": Wrong(
-        "After `resume`, four things differ from what was saved: (1) the optimizer's momentum; "
-        "(2) its step count; (3) the learning rate; (4) the generator's state. Save and "
-        "restore `optimizer.variables` and `generator.state`.",
+        "After `resume`, four things are not what they were when `save` was called: (1) the "
+        "optimizer's momentum; (2) its step count; (3) the learning rate; (4) the generator's "
+        "state. Save and restore `optimizer.variables` and `generator.state`.",
         keeping(without=("momentum", "count", "rate", "generator")),
     ),
     "dropout, momentum, count, rate, generator": Wrong(
-        "After `resume`, five things differ from what was saved: (1) dropout's random state; "
-        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate; (5) the "
-        "generator's state. Save and restore `model.non_trainable_variables`, "
+        "After `resume`, five things are not what they were when `save` was called: (1) dropout's "
+        "random state; (2) the optimizer's momentum; (3) its step count; (4) the learning rate; "
+        "(5) the generator's state. Save and restore `model.non_trainable_variables`, "
         "`optimizer.variables` and `generator.state`.",
         keeping(without=("dropout", "momentum", "count", "rate", "generator")),
     ),
     "dropout, momentum, count, rate": Wrong(
-        "After `resume`, four things differ from what was saved: (1) dropout's random state; "
-        "(2) the optimizer's momentum; (3) its step count; (4) the learning rate. Save and "
-        "restore `model.non_trainable_variables` and `optimizer.variables`.",
+        "After `resume`, four things are not what they were when `save` was called: (1) dropout's "
+        "random state; (2) the optimizer's momentum; (3) its step count; (4) the learning rate. "
+        "Save and restore `model.non_trainable_variables` and `optimizer.variables`.",
         keeping(without=("dropout", "momentum", "count", "rate")),
     ),
     "momentum, count, rate": Wrong(
-        "After `resume`, three things differ from what was saved: (1) the optimizer's "
-        "momentum; (2) its step count; (3) the learning rate. Save and restore "
+        "After `resume`, three things are not what they were when `save` was called: (1) the "
+        "optimizer's momentum; (2) its step count; (3) the learning rate. Save and restore "
         "`optimizer.variables`.",
         keeping(without=("momentum", "count", "rate")),
     ),
     "dropout, generator, history": Wrong(
-        "After `resume`, three things differ from what was saved: (1) dropout's random state; "
-        "(2) the generator's state; (3) the history. Save and restore "
+        "After `resume`, three things are not what they were when `save` was called: (1) dropout's "
+        "random state; (2) the generator's state; (3) the history. Save and restore "
         "`model.non_trainable_variables`, `generator.state` and `history[:]`.",
         keeping(without=("dropout", "generator", "history")),
     ),
     "count, rate, generator, history": Wrong(
-        "After `resume`, four things differ from what was saved: (1) the optimizer's step "
-        "count; (2) the learning rate; (3) the generator's state; (4) the history. Save "
-        "and restore `optimizer.variables`, `generator.state` and `history[:]`.",
+        "After `resume`, four things are not what they were when `save` was called: (1) the "
+        "optimizer's step count; (2) the learning rate; (3) the generator's state; (4) the "
+        "history. Save and restore `optimizer.variables`, `generator.state` and `history[:]`.",
         keeping(without=("count", "rate", "generator", "history")),
     ),
     "momentum, rate": Wrong(
-        "After `resume`, two things differ from what was saved: (1) the optimizer's momentum; "
-        "(2) the learning rate. Save and restore `optimizer.variables`.",
+        "After `resume`, two things are not what they were when `save` was called: (1) the "
+        "optimizer's momentum; (2) the learning rate. Save and restore `optimizer.variables`.",
         keeping(without=("momentum", "rate")),
     ),
     "count, rate": Wrong(
-        "After `resume`, two things differ from what was saved: (1) the optimizer's step "
-        "count; (2) the learning rate. Save and restore `optimizer.variables`.",
+        "After `resume`, two things are not what they were when `save` was called: (1) the "
+        "optimizer's step count; (2) the learning rate. Save and restore `optimizer.variables`.",
         keeping(without=("count", "rate")),
     ),
 }
@@ -1057,13 +1060,13 @@ LOSSES = {
         giving(result=lambda model, batch, loss_of: {"model": model}),
     ),
     "other order": Wrong(
-        "Your first return value is not a Keras model. Return the model first; your own "
-        "network is one if its class is a `keras.Model`.",
+        "Your first return value is not a Keras model. Return the model first; your own network is "
+        "one if its class inherits from `keras.Model`.",
         giving(result=lambda model, batch, loss_of: (loss_of, model, batch)),
     ),
     "not built": Wrong(
         "The model has no trainable variables: it was never called, or all are frozen. Call it "
-        "with an input of the right shape first.",
+        "first with an input of the right shape, or unfreeze a layer.",
         giving(make=lambda: keras.Sequential([keras.layers.Dense(1)])),
         giving(make=frozen),
     ),
@@ -1073,8 +1076,8 @@ LOSSES = {
         giving(batch=None, result=lambda model, batch, loss_of: (model, 1.0, loss_of)),
     ),
     "a number in the batch": Wrong(
-        "Your batch contains something without an axis for the examples, such as a single "
-        "number. Move it out of the batch, as a constant of `loss_of`.",
+        "Your batch contains something without an axis for the examples, such as a single number. "
+        "Move it out of the batch, and make it a constant in `loss_of`.",
         giving(batch={**BATCH, "weight": tf.constant(0.1)}),
         giving(batch={**BATCH, "weight": 0.1}),
     ),
@@ -1113,9 +1116,9 @@ LOSSES = {
         giving(stepping_loss),
     ),
     "random loss": Wrong(
-        "A second call gives another loss: your function draws random numbers, or stores "
-        "something between calls. Draw in advance and pass them with the batch, without "
-        "dropout, and store nothing.",
+        "A second call gives a different loss: your function draws random numbers, or stores "
+        "something between calls. Draw the numbers in advance, pass them with the batch, leave "
+        "out dropout, and store nothing.",
         giving(noisy),
         giving(dropping, make=lambda: Fit(0.5)),
     ),
@@ -1131,8 +1134,9 @@ LOSSES = {
         giving(lambda model, batch: tf.stop_gradient(mean_error(model, batch))),
     ),
     "some without a gradient": Wrong(
-        "Some variables have no gradient, because no path leads from them to the loss. Look at "
-        "`tape.gradient` to see which ones, in the order of `model.trainable_variables`.",
+        "Some variables have no gradient, because no path leads from them to the loss. To see "
+        "which ones, print the result of `tape.gradient`: it has the order of "
+        "`model.trainable_variables`.",
         giving(without_scale),
     ),
     "gradient not finite": Wrong(
@@ -1177,29 +1181,29 @@ LOSSES = {
         giving(broken_scale),
     ),
     "added up": Wrong(
-        "A batch with every example twice has a larger loss, because something over the "
-        "examples is not a mean: a sum, a norm or a softmax along axis 0. Average over the "
-        "examples, and apply softmax over the classes, `axis=-1`.",
+        "If every example appears twice in the batch, the loss is larger, because some operation "
+        "over the examples is not a mean: a sum, a norm or a softmax along axis 0. Average over "
+        "the examples, and apply softmax over the classes, `axis=-1`.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch))),
         giving(lambda model, batch: mean_error(model, batch) + tf.reduce_sum(batch["x"] ** 2)),
         giving(lambda model, batch: tf.norm(squares(model, batch))),
     ),
     "divided again": Wrong(
-        "A batch with every example twice has a smaller loss, because you divide by the batch "
-        "size once too often. Remove one division.",
+        "If every example appears twice in the batch, the loss is smaller, because you divide by "
+        "the batch size once too often. Remove one division.",
         giving(
             lambda model, batch: mean_error(model, batch) / tf.cast(len(batch["x"]), tf.float32)
         ),
     ),
     "nearly as large": Wrong(
-        "A batch with every example twice has almost the same loss, but it should be exactly "
-        "the same. Look for a division by n - 1, an example that is left out (`[:-1]`), a "
-        "small sum, or noise with a fixed seed, which belongs in the batch.",
+        "If every example appears twice in the batch, the loss is almost the same, but it should "
+        "be exactly the same. Look for a division by n - 1, an example that is left out "
+        "(`[:-1]`), a small sum, or noise with a fixed seed, which belongs in the batch.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch)) / (len(batch["x"]) - 1)),
     ),
     "another order": Wrong(
-        "The same batch in another order has another loss: some examples are left out, as with "
-        "`[:8]`, or their positions matter. Average over all examples.",
+        "If the examples come in a different order, the loss changes: some examples are left out, "
+        "as with `[:8]`, or their positions matter. Average over all examples.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch)[:8])),
     ),
     "another batch": Wrong(
@@ -1212,8 +1216,8 @@ LOSSES = {
         giving(lambda model, batch: tf.reduce_mean(model(batch["x"]) ** 2)),
     ),
     "each with all": Wrong(
-        "A tensor of shape (n,) in your batch can have any order without changing the loss, "
-        "because (n, 1) minus (n,) broadcasts to (n, n). Give both the same shape.",
+        "You can reorder a tensor of shape (n,) in your batch without changing the loss, because "
+        "(n, 1) minus (n,) broadcasts to (n, n). Give both tensors the same shape.",
         giving(mean_error, {**BATCH, "y": BATCH["y"][:, 0]}),
     ),
     "penalties counted": Wrong(
@@ -1302,7 +1306,7 @@ def drawn_anew(noise):
 
 HELD_OUT = {
     "no dict": Wrong(
-        "You did not return a dict. Return a dict from the name of your task to its answers; "
+        "You did not return a dict. Return a dict that maps the name of your task to its answers; "
         "`inputs` has the names.",
         lambda inputs: nearest(inputs["few labels"].numpy(), 40),
         lambda inputs: None,
@@ -1330,7 +1334,7 @@ HELD_OUT = {
         always({"river": None}),
     ),
     "not finite": Wrong(
-        "Your answers contain nan or infinity. Look for a training that diverged.",
+        "Your answers contain nan or infinity. Look for a training run that diverged.",
         of_river(lambda points: np.where(points[:, 0] < 1, np.nan, at(points))),
     ),
     "scores": Wrong(
@@ -1347,13 +1351,13 @@ HELD_OUT = {
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
     "classes by the batch": Wrong(
-        "An image gets another class if it comes with fewer images. Normalize with "
-        "constants from the training, and call the model with `training=False`.",
+        "An image gets a different class if it comes with fewer images. Normalize with constants "
+        "from the training data, and call the model with `training=False`.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
     "one class": Wrong(
-        "Every image gets the same class. Check that the training ran, and that its pixels "
-        "were scaled from 0 to 1, as they are here.",
+        "Every image gets the same class. Check that the training ran, and that the training "
+        "pixels were scaled to the range from 0 to 1, as they are here.",
         of_digits(lambda pictures: np.full(len(pictures), 3)),
     ),
     "classes moved by one": Wrong(
@@ -1362,22 +1366,21 @@ HELD_OUT = {
         of_digits(lambda pictures: nearest(pictures) - 1),
     ),
     "by chance": Wrong(
-        "Your accuracy is that of random guessing. Check that the training ran (`train` "
-        "without parentheses calls nothing) and that the last layer had a gradient. Check "
-        "also that images and labels were shuffled together, with pixels scaled from 0 "
-        "to 1.",
+        "Your accuracy is that of random guessing. Check that the training ran (`train` without "
+        "parentheses calls nothing) and that the last layer had a gradient. Check also that "
+        "images and labels were shuffled together, and that pixels were scaled to the range from "
+        "0 to 1.",
         of_digits(by_pixels),
     ),
     "too good": Wrong(
-        "At least 98% are right, more than the 95% of the nearest image with all 1,500 "
-        "labels, so you used the labels of the held-out digits. Train without them, on the "
-        "40.",
+        "At least 98% are right, but even the nearest image with all 1,500 labels gets only 95%, "
+        "so you used the labels of the held-out digits. Train only on the 40 labels.",
         of_digits(held_out_labels),
     ),
     "labels not better": Wrong(
-        "Your accuracy is below 0.80, about that of the nearest labeled image. The unlabeled "
-        "images should help: measure with and without them, and if it stays there, say "
-        "so and what you tried, because that is also a result.",
+        "Your accuracy is below 0.80, and the nearest labeled image alone gets about 0.78. The "
+        "unlabeled images should help: measure with and without them, and if the accuracy stays "
+        "there, report it and what you tried, because that is also a result.",
         of_digits(lambda pictures: nearest(pictures, 25)),
     ),
     "one number for the river": Wrong(
@@ -1390,7 +1393,7 @@ HELD_OUT = {
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
     "river by the batch": Wrong(
-        "A point gets another answer if it comes with fewer points. Compute each point "
+        "A point gets a different answer if it comes with fewer points. Compute each point "
         "separately, with a model that you trained above the function, not inside it.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
@@ -1406,14 +1409,14 @@ HELD_OUT = {
     ),
     "too close": Wrong(
         "The error is below 0.005, but even the cloud's own formula, fitted to the 80 noisy "
-        "measurements, has 0.012: you used the formula or the exact dye. Train on the "
-        "measurements and the equation.",
+        "measurements, has an error of 0.012, so you used the formula or the exact dye. Train on "
+        "the measurements and the equation.",
         of_river(at),
     ),
     "just short": Wrong(
-        "The error in the second hour is between 0.05, the limit, and 0.06. Let the learning "
-        "rate decay to 0, or draw more points for the residual. If it stays there, say so and "
-        "what you tried, because that is also a result.",
+        "The error in the second hour is between 0.05, the limit, and 0.06. Let the learning rate "
+        "decay to 0, or draw more points for the residual. If it stays there, report it and what "
+        "you tried, because that is also a result.",
         of_river(lambda points: at(points) + 0.055),
     ),
     "sign turned": Wrong(
@@ -1440,9 +1443,9 @@ HELD_OUT = {
         of_river(lambda points: cloud(points[:, 1], points[:, 0])),
     ),
     "river not better": Wrong(
-        "The error is above 0.06 in the second hour, and too large in the first. Check both "
-        "parts of the loss, the measurements and the residual, their weights, and the "
-        "order of the columns, x, t.",
+        "The error is above 0.06 in the second hour, and too large in the first. Check both parts "
+        "of the loss (the measurements and the residual), their weights, and the order of the "
+        "columns (x, t).",
         of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
     ),
     "another shape for images": Wrong(
@@ -1451,7 +1454,8 @@ HELD_OUT = {
         of_noise(lambda noise: one_of_training(noise)[:, :32]),
     ),
     "up to 16": Wrong(
-        "Your pixels go up to 16. Scale them to the range from 0 to 1.",
+        "Some pixels are above 2, perhaps because they go up to 16. Scale them to the range from 0 "
+        "to 1.",
         of_noise(lambda noise: 16 * one_of_training(noise)),
     ),
     "out of range": Wrong(
@@ -1460,9 +1464,8 @@ HELD_OUT = {
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
     "not by the noise": Wrong(
-        "A row of noise gives another image the second time, or with fewer rows. Compute "
-        "each image only from its own row, with a generator called with "
-        "`training=False`.",
+        "A row of noise gives a different image the second time, or with fewer rows. Compute each "
+        "image only from its own row, and call the generator with `training=False`.",
         of_noise(drawn_anew),
     ),
     "grey": Wrong(
@@ -1476,20 +1479,19 @@ HELD_OUT = {
         of_noise(lambda noise: np.repeat(one_of_training(noise[:1] * 0), len(noise), axis=0)),
     ),
     "copies": Wrong(
-        "At least half of your images are near-copies: closer than 0.8 (Euclidean distance) "
-        "to a training image. Half of the held-out digits are farther than 1.1, so "
-        "generate new images.",
+        "At least half of your images are near-copies: closer than 0.8 (Euclidean distance) to a "
+        "training image. Half of the held-out digits are farther away than 1.1, so generate new "
+        "images.",
         of_noise(one_of_training),
     ),
     "held-out digits": Wrong(
-        "At least half of your images are closer than 0.8 (Euclidean distance) to a held-out "
-        "digit. The held-out digits are only for comparison, so generate new images.",
+        "Too many of your images are near-copies of held-out digits: closer than 0.8 (Euclidean "
+        "distance). The held-out digits are only for comparison, so generate new images.",
         of_noise(one_of_held_out),
     ),
     "digits not better": Wrong(
-        "For more than 90% of the images (yours and real ones), the nearest image is of "
-        "the same kind, so the two are easy to tell apart. Train longer, and look at your "
-        "images.",
+        "For more than 90% of your images, or of the real ones, the nearest image is of the same "
+        "kind, so the two are easy to tell apart. Train longer, and look at your images.",
         of_noise(pixel_by_pixel),
     ),
 }
@@ -1568,7 +1570,8 @@ MOVED = {
         moved(measure=lambda change: float(np.mean(np.abs(change)))),
     ),
     "norm": Wrong(
-        "You used the norm of each variable's change. Use the entry that moved most.",
+        "You used the norm of each variable's change. Use the movement of the entry that moved the "
+        "most.",
         moved(measure=lambda change: float(np.linalg.norm(change))),
     ),
     "frozen ones, too": Wrong(

@@ -254,7 +254,7 @@ BROKEN = {
     "no hint": (PREDICT.replace("<details>", ""), "exercise 01.2 has no hint"),
     "not Python": (
         PREDICT.replace('print("ready")', "print('ready'"),
-        "lesson.py:9: this cell is not Python",
+        "lesson.py:9: this cell is not valid Python",
     ),
     "two cells of one exercise": (
         PREDICT + PREDICT[PREDICT.index("# %% exercise") :],
@@ -262,7 +262,7 @@ BROKEN = {
     ),
     "mistyped marker": (
         PREDICT + "\n# %%\n# A value.\n### Begin solution\nx = 1\n### End solution\n",
-        "lesson.py:26: a marker that is not ### BEGIN SOLUTION",
+        "lesson.py:26: this cell has a marker other than ### BEGIN SOLUTION",
     ),
     "text above the first cell": ("# A remark.\n" + PREDICT, "must start with a line `# %%`"),
     "text behind a mark": (
@@ -275,11 +275,11 @@ BROKEN = {
     ),
     "callout without its cell": (
         CALLOUT.replace('predict("01.a", "")', "print(1)"),
-        'lesson.py:26: a cell with `predict("NN.a", "")` and nothing else belongs below this',
+        'lesson.py:26: a cell that contains only `predict("NN.a", "")` must follow this one',
     ),
     "text below a callout": (
         CALLOUT.replace("# > Rows or columns?", "# > Rows or columns?\n#\n# Think."),
-        "lesson.py:26: a callout ends with its question",
+        "lesson.py:26: this cell must end with the callout's question",
     ),
     "an id that is not among them": (
         CALLOUT.replace('predict("01.a"', 'predict("01.b"'),
@@ -287,11 +287,11 @@ BROKEN = {
     ),
     "predict without a callout": (
         CALLOUT.replace("> **Predict**", "> **Note**"),
-        'lesson.py:31: `predict("NN.a", "")` stands alone below a `> **Predict**`',
+        'lesson.py:31: `predict("NN.a", "")` must be alone in a cell below a `> **Predict**`',
     ),
     "predictions that are not asked": (
         PREDICT + "\n# %%\nPREDICTIONS = 1\n",
-        "lesson.py:2: PREDICTIONS holds 01.a, and the text asks none: follow the text",
+        "lesson.py:2: PREDICTIONS contains 01.a, but the text asks none: make PREDICTIONS match",
     ),
     "unmarked region": (
         PREDICT.replace(' exercise="01.2"', ""),
@@ -321,7 +321,7 @@ def test_a_faulty_region_is_one_mistake(folders, mistake):
     ("names", "message"),
     [
         (("01_first_tape", "01_second"), "two lessons have the number 01"),
-        (("01_first_tape", "1-notes"), "a lesson's folder is named NN_snake_topic"),
+        (("01_first_tape", "1-notes"), "a lesson's folder must be named NN_snake_topic"),
         (("01_first_tape", "02_watching"), "exercise 01.2 is also in 01_first_tape"),
     ],
 )
@@ -360,11 +360,11 @@ FAILING = {
     ),
     "the solution fails": (
         PREDICT.replace("shape = (4, 2)", "shape = (2, 4)"),
-        "the solution of exercise 01.2 is failed, but must be passed",
+        "the outcome of the solution for exercise 01.2 is 'failed', but must be 'passed'",
     ),
     "the stub passes": (
         PREDICT.replace("shape = (4, 2)", "#| shape = (4, 2)\nshape = (4, 2)"),
-        "the stub of exercise 01.2 is passed, but must be not attempted",
+        "the outcome of the stub for exercise 01.2 is 'passed', but must be 'not attempted'",
     ),
     "noise": (
         PREDICT.replace('print("ready")', 'import sys\n\nprint("oh", file=sys.stderr)'),
@@ -452,7 +452,7 @@ def test_what_the_table_of_lessons_needs_is_asked_for(folders):
 def test_a_lesson_that_builds_on_none_is_named(folders):
     before = "# **Before you start**: [00](00_start_here.ipynb). **Time**"
     write(folders, PREDICT.replace("# **Time**", before))
-    with pytest.raises(BuildError, match="it builds on lesson 00, which does not exist"):
+    with pytest.raises(BuildError, match="this lesson builds on lesson 00, which does not exist"):
         authoring.read_lessons(folders)
 
 

@@ -117,7 +117,7 @@ def test_a_wrong_program_that_passes_is_refused():
 
 def test_two_mistakes_that_look_alike_are_refused():
     twin = {"to the third": Wrong("This is the third power.", lambda x, weights: x * x * x)}
-    with pytest.raises(MistakesError, match="'to the third' does what 'cubed' does"):
+    with pytest.raises(MistakesError, match="'to the third' behaves like 'cubed'"):
         require_told_apart(question(), reference_of(CUBE | twin), 3)
 
 
@@ -175,7 +175,7 @@ def test_a_dict_that_names_two_mistakes_alike_is_refused(tmp_path):
     mistakes = tmp_path / "mistakes.py"
     mistakes.write_text('MISTAKES = {\n    "99.1": {"cubed": 1, "halved": 2, "cubed": 3},\n}\n')
     lesson = SimpleNamespace(path=tmp_path / "lesson.py")
-    with pytest.raises(MistakesError, match="mistakes.py, line 2: two mistakes .* named 'cubed'"):
+    with pytest.raises(MistakesError, match="mistakes.py, line 2: two entries .* named 'cubed'"):
         Questions(lesson)
 
 
@@ -218,5 +218,5 @@ def test_a_list_of_predictions_needs_a_table_for_each():
     several = ValueQuestion(
         "99.3", "Two", "predict", 1, praise="Yes.", form="Write two", entries=("x", "y")
     )
-    with pytest.raises(MistakesError, match="not one entry and one table for each value"):
+    with pytest.raises(MistakesError, match="it needs one entry and one table for each value"):
         prediction_data(several, [1.0, 2.0], [Table({}, "No.")])

@@ -67,7 +67,7 @@ VISITS = [
     Visit(
         "13_mnist",
         *("13.a", "0.1", "2.3"),
-        *("13.4", COMPARISON + ", ddof=1)", "This is the standard deviation of one difference"),
+        *("13.4", COMPARISON + ", ddof=1)", "This is the standard deviation of the differences"),
         COMPARISON + ", ddof=1) / np.sqrt(len(gains))",
         "np.unique(writers) lists each writer once",
     ),
@@ -166,7 +166,7 @@ def test_wrong_predictions_come_back_with_other_numbers_in_a_later_lesson(notebo
     notebook.open("work/05_control_flow.ipynb")
     start = notebook.code("start_lesson(")
     notebook.run(start)
-    questions = start.locator("details", has_text="Two questions from before (a minute)")
+    questions = start.locator("details", has_text="Two questions from earlier lessons (a minute)")
     assert questions.get_attribute("open") is None
     questions.locator("summary").focus()
     notebook.page.keyboard.press("Enter")

@@ -241,7 +241,7 @@ def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started
     book["cells"][0]["source"] += "\n\nThis was corrected."
     seal(book)
     path.write_text(text_of(book))
-    said = "Lesson 01 was corrected since you began; `course update` keeps what you wrote."
+    said = "Lesson 01 was corrected after you began; `course update` merges the corrections"
     assert said in run("status").output and said in run("lab").output
     dry = run("update", "--dry-run").output
     assert "01_first_tape.ipynb: 1 updated" in dry

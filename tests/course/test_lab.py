@@ -26,7 +26,7 @@ def test_a_notebook_is_saved_and_a_solution_is_not(contents, tmp_path):
         if writable:
             asyncio.run(contents.save(model, f"/{folder}/01.ipynb"))
         else:
-            with pytest.raises(HTTPError, match="is a solution, and is not changed"):
+            with pytest.raises(HTTPError, match="is a solution, so it was not changed"):
                 asyncio.run(contents.save(model, f"/{folder}/01.ipynb"))
         assert (before != (tmp_path / folder / "01.ipynb").read_text()) is writable
 

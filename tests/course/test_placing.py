@@ -160,7 +160,7 @@ def test_the_terminal_asks_the_same_and_names_the_start(monkeypatch):
     words = " ".join(result.output.split())
     assert "Start with lesson 03" in words
     # Nothing that only a notebook can run.
-    assert "`course place` asks again, and `course status` shows" in words and "place(" not in words
+    assert "`course place` asks you questions again, and" in words and "place(" not in words
     assert read_progress().placed == "03"
 
 

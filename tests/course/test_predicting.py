@@ -122,7 +122,7 @@ def test_what_cannot_be_saved_is_said(monkeypatch):
 
 
 def test_a_prediction_without_its_right_option_or_a_sentence_is_refused():
-    with pytest.raises(ValueError, match="right='8' is none of the options 27, 9"):
+    with pytest.raises(ValueError, match="right='8' is not one of the options 27, 9"):
         Callout("04.z", right="8", options={"27": "No.", "9": "Yes."})
     with pytest.raises(ValueError, match="each with its sentence"):
         Callout("04.z", right="9", options={"27": "", "9": "Yes."})

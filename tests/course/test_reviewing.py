@@ -65,7 +65,7 @@ def test_wrong_predictions_of_two_lessons_begin_a_later_one():
     shown = reviewing.warm_up_for("05", read_progress())
     assert [each.id for each in shown.questions] == ["02.a", "03.a"]
     html = shown._repr_html_()
-    assert "<summary>Two questions from before (a minute)</summary>" in html
+    assert "<summary>Two questions from earlier lessons (a minute)</summary>" in html
     assert "warm_up(&quot;a&quot;, &quot;b&quot;)" in html and "Question 2" in html
     answered = warm_up("b", "a")
     assert [each.is_right for each in answered.said] == [False, True]
@@ -105,7 +105,7 @@ def test_skipping_counts_nothing_and_what_is_no_answer_neither(path):
 def test_who_has_predicted_nothing_is_asked_nothing():
     assert reviewing.warm_up_for("05", read_progress()) is None
     assert "There are no earlier questions" in repr(warm_up("a"))
-    assert "No question is due" in repr(review())
+    assert "No questions are due" in repr(review())
     record_outcome("02.1", "passed", 1.0)  # a lesson that was begun
     assert [q.id for q in reviewing.warm_up_for("05", read_progress()).questions] == ["02.a"]
 
@@ -113,9 +113,9 @@ def test_who_has_predicted_nothing_is_asked_nothing():
 def test_a_review_asks_what_is_due_one_by_one_and_ends_with_what_to_read(monkeypatch):
     for i, words in {"02.a": "no", "03.a": "yes", "04.a": "no"}.items():
         predict(i, words)
-    assert "No question is due" in repr(review()) and "due" not in repr(status())
+    assert "No questions are due" in repr(review()) and "due" not in repr(status())
     days_pass(monkeypatch, 1.1)
-    assert "2 questions from before are due" in repr(status())
+    assert "2 review questions are due" in repr(status())
     first = review()
     assert "Question 1 of 2" in repr(first) and [q.id for q in first.questions] == ["02.a"]
     assert "Question 1 of 2" in repr(review("neither"))
@@ -123,7 +123,7 @@ def test_a_review_asks_what_is_due_one_by_one_and_ends_with_what_to_read(monkeyp
     assert second.said[0].id == "02.a" and [q.id for q in second.questions] == ["04.a"]
     last = review("a")
     assert "1 of 2 right" in repr(last) and repr(last).endswith(f'02_watching.ipynb, "{HEADING}"')
-    assert "No question is due" in repr(review())
+    assert "No questions are due" in repr(review())
 
 
 def test_a_part_is_reviewed_whether_anything_is_due_or_not():

@@ -69,7 +69,7 @@ def test_a_change_is_made_to_each_batch(data):
 
 @pytest.mark.parametrize(
     ("labels", "batch_size", "message"),
-    [(49, 16, "x has 50 examples, and y has 49 labels"), (50, 0, "batch_size is 0")],
+    [(49, 16, "x has 50 examples, but y has 49 labels"), (50, 0, "batch_size is 0")],
 )
 def test_bad_input_is_an_error_that_says_what_was_given(data, labels, batch_size, message):
     x, y = data

@@ -163,7 +163,7 @@ def test_heights_of_contours_have_two_digits_and_no_exponent():
 
 
 def test_loss_surface_refuses_another_shape_of_path():
-    with pytest.raises(ValueError, match=r"\(2, 3\); it needs \(steps, 2\)"):
+    with pytest.raises(ValueError, match=r"\(2, 3\), but it must have shape \(steps, 2\)"):
         plot_loss_surface(lambda x, y: x, (0, 1), (0, 1), path=np.zeros((2, 3)), points=3)
 
 

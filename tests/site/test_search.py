@@ -108,6 +108,6 @@ def test_no_excerpt_quotes_what_is_folded(search, pages):
         name = f"lessons/{lesson.name}.html"
         quoted = search.evaluate(QUOTED, name)
         assert lesson.title in quoted
-        assert "✗ Not correct" not in quoted and "two wrong answers are told" not in quoted
+        assert "✗ Not correct" not in quoted and "Messages for two wrong answers" not in quoted
         folded += pages[name].html.count("✗ Not correct")
     assert folded > len(LESSONS)

@@ -99,7 +99,7 @@ def test_the_command_says_where_it_stands_and_what_was_left_out(workspace):
     status, said = run("--lessons", "00,02")
     (path,) = (workspace.folder / "handed_in").iterdir()
     assert status == 0 and names(path) == ["02_watching.ipynb", "receipt.txt"]
-    assert "you wrote nothing there: 00\n" in said and path.name in said
+    assert "you wrote nothing in them: 00\n" in said and path.name in said
 
 
 def test_a_drop_box_may_be_named_by_the_hub(workspace, box, monkeypatch):
@@ -111,7 +111,7 @@ def test_a_drop_box_may_be_named_by_the_hub(workspace, box, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "There is nothing to hand in. Nobody has written"),
+        ((), "There is nothing to hand in. You have not written"),
         (("--lessons", "99"), "there is no lesson 99"),
         (("--lessons", "1"), "Write two-digit numbers"),
     ],
@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_nothing(workspace, box, monkeypatch, call):
 def test_places_that_are_none(workspace, box):
     write_in(workspace, FIRST)
     found = collect(workspace, [FIRST])
-    with pytest.raises(HandInError, match="There is no folder .*/none: No such file"):
+    with pytest.raises(HandInError, match="The folder .*/none cannot be accessed: No such file"):
         hand_in(found, Progress(), box / "none")
     (box / "file").touch()
     with pytest.raises(HandInError, match="file is not a folder"):
@@ -230,7 +230,7 @@ def test_a_box_of_somebody_else_from_which_others_could_take_it_is_refused(
     box.chmod(mode)
     monkeypatch.setattr(os, "getuid", lambda: box.stat().st_uid + 1)
     found = collect(workspace, [FIRST])
-    with pytest.raises(HandInError, match="Its owner can fix that: chmod"):
+    with pytest.raises(HandInError, match="The owner of the folder can fix that: chmod"):
         hand_in(found, Progress(), box)
     assert not list(box.iterdir())
     box.chmod(mode | stat.S_ISVTX)

@@ -89,7 +89,7 @@ def test_where_both_changed_a_cell_the_new_one_stands_below_as_text_that_never_r
     assert below.cell_type == "markdown" and new.cells[3].source in below.source
     assert below.source.startswith("**This cell was corrected. Yours is above")
     assert [(each.what, each.cell) for each in changes] == [
-        ("kept as you wrote it, with the correction below", "exercise 01.1")
+        ("kept in your version, with the correction below", "exercise 01.1")
     ]
     again, changes = merged(new, result, new)
     assert nbformat.writes(again) == nbformat.writes(result) and not changes
@@ -138,7 +138,7 @@ def test_a_cell_that_the_lesson_gave_up_goes_unless_the_learner_wrote_in_it():
     mine = changed(GIVEN, 6, "print(double(2))\n# my note")
     result, changes = merged(GIVEN, mine, new)
     assert sources(result)[-1] == "print(double(2))\n# my note"
-    assert "removed from the lesson, but yours is kept" in {each.what for each in changes}
+    assert "removed from the lesson, but kept in your copy" in {each.what for each in changes}
 
 
 def test_a_notebook_of_an_editor_that_keeps_no_ids_keeps_its_answers():

@@ -45,7 +45,7 @@ def text(workspace):
 
 
 def test_the_correction_comes_and_the_answer_stays(begun):
-    assert updating.corrected_in_words(begun).startswith("Lesson 01 was corrected since you began")
+    assert updating.corrected_in_words(begun).startswith("Lesson 01 was corrected after you began")
     (done,), kept = updating.update(begun)
     assert done.lesson == LESSON and not done.trouble
     book = read_notebook(begun.notebook(LESSON))

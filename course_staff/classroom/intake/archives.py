@@ -58,12 +58,15 @@ class Limit:
     def take(self, entries: Sequence[zipfile.ZipInfo]) -> None:
         """Count the entries of an archive; raise UnreadableFile where they are too many."""
         if len(entries) > self.files:
-            raise UnreadableFile(f"This archive contains more than {_MOST_FILES} files.")
+            raise UnreadableFile(
+                f"This archive contains too many files: the limit is {_MOST_FILES}, nested "
+                "archives included."
+            )
         size = sum(entry.file_size for entry in entries)
         if size > self.bytes:
             raise UnreadableFile(
-                f"This archive was not opened: it unpacks to more than {_MOST_BYTES >> 20} MB, or "
-                f"{_MOST_BYTES_OF_CLASS >> 20} MB for a whole class."
+                "This archive was not opened: unpacked archives may take up at most "
+                f"{_MOST_BYTES >> 20} MB, or {_MOST_BYTES_OF_CLASS >> 20} MB for a whole class."
             )
         self.files -= len(entries)
         self.bytes -= size
@@ -182,10 +185,11 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
         elif entry.flag_bits & 0x41:  # 0x40: strongly
             found[number] = "it is encrypted. Send it without a password."
         elif entry.compress_type not in _METHODS:
-            found[number] = "it uses an unsupported compression. Send an ordinary zip."
+            found[number] = "it uses an unsupported compression method. Send an ordinary zip."
         elif entry.file_size > max(_SMALL, _RATIO * entry.compress_size):
             found[number] = (
-                f"a file in it is tiny, but unpacks to {entry.file_size >> 20} MB. Leave it out."
+                "a file in it is compressed far more than usual, and unpacks to "
+                f"{entry.file_size >> 20} MB. Leave it out."
             )
         elif entry.file_size > _LARGEST and (is_notebook(place.name) or is_archive(place.name)):
             found[number] = (

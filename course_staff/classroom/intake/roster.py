@@ -91,7 +91,8 @@ class Roster:
                 if value and value in seen:
                     raise RosterError(
                         f"{seen[value].name} and {member.name} have the same {field}, "
-                        f"{getattr(member, field)}. Give each student a separate line."
+                        f"{getattr(member, field)}. Keep one line for each student, or correct the "
+                        "value."
                     )
                 seen[value] = member
         self._by_name: dict[str, list[Member]] = {}
@@ -114,12 +115,12 @@ class Roster:
                 "column `login` to the roster."
             )
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
-        any_of = "any of these on the roster:" if len(namesakes) > 1 else "this student:"
+        any_of = "any of these students on the roster:" if len(namesakes) > 1 else "this student:"
         return (
             f"{student} may be {any_of} {several}. In Moodle's downloads, a number follows the "
             "name. Add a column `Identifier` to the roster, and write these students' numbers into "
-            "it. Or use Moodle's grading worksheet as the roster, which contains the numbers. Then "
-            "grade again."
+            "it. Or use Moodle's grading worksheet, which contains the numbers, as the roster. "
+            "Then grade again."
         )
 
     def name_of(self, member: Member) -> str:

@@ -254,7 +254,7 @@ def _in_one_layout(owners: Owners) -> tuple[Owners, list[str]]:
             problems.append(
                 f"{shown(str(place))} has the name of {shown(owner.student)}, but their other "
                 "submissions are in a different place and are named differently. It was not "
-                "graded. If it is theirs, move it there."
+                "graded. If it is theirs, move it to the other submissions."
             )
     return kept, problems
 
@@ -294,8 +294,8 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
     if merged := sorted(renumbered - several.keys()):
         notes.append(
             f"{shown(', '.join(merged))}: the number after the name differs from download to "
-            "download, as it does for different assignments in Moodle. All submissions with one "
-            "name were graded as one student's."
+            "download, as it does for different assignments in Moodle. All submissions with the "
+            "same name were graded as one student's."
         )
     apart = {
         place: replace(owner, student=f"{owner.student} ({owner.id})")

@@ -329,7 +329,7 @@ def _named_in_file(stem: str, lesson: str | None, folder: str) -> tuple[str, str
         return re.sub(number, "", stem, flags=re.IGNORECASE), "student_lesson.ipynb"
     before, after = around
     if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
-        return folder, "lesson.ipynb, named after its folder"
+        return folder, "lesson.ipynb, in a folder named after the student"
     return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
 
 

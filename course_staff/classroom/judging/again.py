@@ -49,10 +49,9 @@ class Again:
             matching = same | ({name} & there)
             if not matching:
                 raise BadInput(
-                    f"--again was {name!r}, which is no exercise such as 03.2, none of "
-                    f"{', '.join(OUTCOMES)}, and not a student who handed in something. "
-                    "Students are "
-                    "named as in gradebook.csv."
+                    f"--again was {name!r}, which is not an exercise such as 03.2, not one of "
+                    f"{', '.join(OUTCOMES)}, and not a student who handed in something. Use the "
+                    "student names from gradebook.csv."
                 )
             students |= matching
         return replace(self, students=frozenset(students))

@@ -130,8 +130,8 @@ class Batch:
             raise
         except Exception as error:  # one submission must not stop the others; it is run next time
             message = (
-                f"The grader itself failed on this notebook ({type(error).__name__}: {error}). "
-                "This is no fault of yours. It is graded again, or by hand."
+                f"The grader itself failed on this notebook ({type(error).__name__}: {error}). You "
+                "did nothing wrong. The notebook will be graded again, or by hand."
             )
             self.accidents.add(submission.place)
             verdict = Verdict("crashed", message)

@@ -178,15 +178,19 @@ def _stopped_cell(error: Any) -> Verdict:
         kind, text, line = (str(error[name]) for name in ("type", "message", "line"))
         timed_out = bool(error["timed_out"])
     except (TypeError, KeyError, RecursionError):
-        return Verdict("error", "The cell of this exercise did not run.")
+        return Verdict(
+            "error",
+            "The cell for this exercise did not run. Restart the kernel, run the notebook from the "
+            "top, and fix the first error.",
+        )
     if timed_out:
-        return Verdict("timeout", plain(f"The cell of this exercise did not finish: {text}."))
+        return Verdict("timeout", plain(f"The cell for this exercise did not finish: {text}."))
     where = f" at `{line}`" if line else ""
     said = f": {text.rstrip('.')}" if text else ""
     return Verdict(
         "error",
         plain(
-            f"The cell of this exercise raised {kind}{where}{said}. To see the error, restart the "
+            f"The cell for this exercise raised {kind}{where}{said}. To see the error, restart the "
             "kernel and run the notebook from the top."
         ),
     )
@@ -198,7 +202,7 @@ def _broken_off(run: Run, where: str) -> Verdict:
     causes = {
         "memory": "used more memory than allowed and was stopped",
         "processes": "started more processes than allowed and was stopped",
-        "nonsense": "sent a message that no notebook sends and was stopped",
+        "nonsense": "sent the grader an invalid message and was stopped",
     }
     if run.ended == "nonsense":  # threads may have sent it: the cell is a matter of chance
         where = "before this answer was reached"

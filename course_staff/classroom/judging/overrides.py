@@ -21,8 +21,8 @@ __all__ = ["Override", "excuses_in", "read_overrides", "with_overrides"]
 _COLUMNS = ("student", "exercise", "points", "comment", "by")
 _EXCUSED = "excused"
 _NOBODY = (
-    "which is the name of nobody on the roster, or of several. Write the student's id or email "
-    "address from the roster."
+    "but the roster has no such student, or more than one. Write the student's id or email address "
+    "from the roster."
 )
 
 
@@ -90,8 +90,8 @@ def _override(line: dict, where: str) -> Override:
     missing = [name for name in ("student", "exercise", "comment", "by") if not cells[name]]
     if missing:
         raise BadInput(
-            f"{where} has no {missing[0]}. Every change needs a student, an exercise, a comment, "
-            "and who made it."
+            f"{where} has nothing in the column {missing[0]}. Every change needs a student, an "
+            "exercise, a comment, and who made it."
         )
     known = {lesson.number for lesson in LESSONS} | {exercise.id for exercise in all_exercises()}
     if cells["exercise"] not in known:
@@ -110,7 +110,7 @@ def _override(line: dict, where: str) -> Override:
         points = float(number) if number else None
     except ValueError:
         raise BadInput(
-            f"{where}: points should be a number, {_EXCUSED!r} or empty, but are "
+            f"{where}: points should be a number, {_EXCUSED!r}, or empty, but are "
             f"{cells['points']!r}."
         ) from None
     return Override(
@@ -141,11 +141,11 @@ def with_overrides(
             why = (
                 _NOBODY
                 if nobody
-                else "who handed in no notebook with it, so there are no points to change. If they "
-                "handed it in, check the name: it should be as in gradebook.csv or class.html."
+                else "who did not hand in its notebook, so there are no points to change. If they "
+                "did, check the name: it should be as in gradebook.csv or class.html."
             )
             raise BadInput(
-                f"overrides.csv changes {override.exercise} of {override.student}, {why}"
+                f"overrides.csv changes {override.exercise} for {override.student}, {why}"
             )
     return rows
 
@@ -168,7 +168,7 @@ def excuses_in(
                 why = (
                     _NOBODY
                     if roster
-                    else "who is not in gradebook.csv. Give the roster of the class with --roster."
+                    else "who is not in gradebook.csv. Specify the class roster with --roster."
                 )
                 raise BadInput(f"overrides.csv excuses {override.student}, {why}")
             excuses[member or override.student, override.exercise] = override.reason
@@ -180,8 +180,8 @@ def _changed(row: Row, override: Override) -> Row:
         if override.points is not None:
             raise BadInput(
                 f"overrides.csv gives {override.student} {override.points:g} points for the whole "
-                f"lesson {override.exercise}. Give points for an exercise, such as "
-                f"{row.exercise}, or leave them empty to comment on the lesson."
+                f"lesson {override.exercise}. Give points for an exercise, such as {row.exercise}, "
+                "or leave the points empty to comment on the lesson."
             )
         return replace(row, on_lesson=override.reason)
     if override.points is None:
@@ -189,7 +189,7 @@ def _changed(row: Row, override: Override) -> Row:
     if not 0 <= override.points <= row.possible:
         raise BadInput(
             f"overrides.csv gives {override.student} {override.points:g} points for "
-            f"{override.exercise}, but 0 to {row.possible} are possible."
+            f"{override.exercise}, but the points must be from 0 to {row.possible}."
         )
     change = f"from {row.points:g} to {override.points:g} points"
     return replace(

@@ -129,7 +129,7 @@ class References:
                 except Exception as error:
                     self._pool = None  # a process that died is no more use
                     raise ReferencesFailed(
-                        f"the right programs of {exercise_id} did not run: {error!r}"
+                        f"the reference programs for {exercise_id} did not run: {error!r}"
                     ) from error
                 self._journal.add(key, data)
         return data

@@ -45,8 +45,8 @@ def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
         names = ", ".join(f"lessons/{lesson.name}" for lesson in stale)
         numbers = " ".join(lesson.name[:2] for lesson in stale)
         raise ReleaseError(
-            f"{names}: not built as it is now, so nothing shows that it runs and that its "
-            f"solutions pass. Run `course build {numbers}` first."
+            f"{names}: the build is out of date, so nothing shows that the notebooks run and that "
+            f"the solutions pass. Run `course build {numbers}` first."
         )
 
 

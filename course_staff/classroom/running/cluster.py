@@ -65,7 +65,7 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise ServerFailed(
                 f"No Dask scheduler answers at {self._address} ({_first_line(error)}). Start one "
-                "with `dask scheduler`, and name the address that it prints, such as "
+                "with `dask scheduler`, and use the address that it prints, such as "
                 "tcp://10.0.0.7:8786."
             ) from None
         try:
@@ -118,7 +118,9 @@ class Cluster:
         if future.status == "finished":
             return future.result()
         if future.status != "error":
-            raise ServerFailed(f"The Dask scheduler at {self._address} was lost. {_KEPT}")
+            raise ServerFailed(
+                f"The connection to the Dask scheduler at {self._address} was lost. {_KEPT}"
+            )
         error = future.exception()
         if isinstance(error, (ImportError, AttributeError)):
             raise ServerFailed(f"{_refusal('Some worker', error)} {_KEPT}")

@@ -83,7 +83,7 @@ class Channel:
         end = None if seconds is None else time.monotonic() + seconds
         (length,) = _LENGTH.unpack(self._receive_exactly(_LENGTH.size, end))
         if length > self.largest:
-            raise BadMessage(f"{length} bytes, and {self.largest} is the most")
+            raise BadMessage(f"{length} bytes, but the limit is {self.largest}")
         self.received += length
         return self._receive_exactly(length, end)
 

@@ -103,7 +103,7 @@ def enter_sandbox(visible: list[str], hidden: list[str], root: Path) -> None:
         If the system does not allow it; the process is then of no more use.
     """
     if not sys.platform.startswith("linux") or os.uname().machine not in _PIVOT_ROOT:
-        raise OSError("namespaces exist only in Linux")
+        raise OSError("the sandbox needs Linux on x86_64 or aarch64")
     _unshare(_NEW_MOUNTS | _NEW_NETWORK | _NEW_IPC | (0 if os.geteuid() == 0 else _NEW_USER))
     _mount(None, "/", None, _RECURSIVE | _PRIVATE)
     _mount("tmpfs", str(root), "tmpfs", _NO_SETUID, "size=1m,mode=755")

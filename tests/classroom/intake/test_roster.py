@@ -94,10 +94,11 @@ def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     members = roster(tmp_path, MOODLE + ADA + "Ada,Lovelace,4712,al@uni.example,B\n")
     for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
         assert members.why_unknown(student) == (
-            f"{student} may be any of these on the roster: Ada Lovelace (4711), Ada Lovelace "
-            "(4712). In Moodle's downloads, a number follows the name. Add a column `Identifier` "
-            "to the roster, and write these students' numbers into it. Or use Moodle's grading "
-            "worksheet as the roster, which contains the numbers. Then grade again."
+            f"{student} may be any of these students on the roster: Ada Lovelace (4711), Ada "
+            "Lovelace (4712). In Moodle's downloads, a number follows the name. Add a column "
+            "`Identifier` to the roster, and write these students' numbers into it. Or use "
+            "Moodle's grading worksheet, which contains the numbers, as the roster. Then grade "
+            "again."
         )
     assert members.why_unknown("Ada Lovelace (4712)") == ""
     assert members.why_unknown("eve (1)").startswith("Not on the roster: eve (1). ")

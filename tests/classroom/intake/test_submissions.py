@@ -463,7 +463,7 @@ def test_a_student_whom_moodle_numbers_anew_for_each_assignment_is_one(tmp_path)
     assert {s.student for s in found.submissions} == {"Kim", "Ada"}
     assert not found.contradictions and found.notes == [
         "Ada, Kim: the number after the name differs from download to download, as it does for "
-        "different assignments in Moodle. All submissions with one name were graded as one "
+        "different assignments in Moodle. All submissions with the same name were graded as one "
         "student's."
     ]
 

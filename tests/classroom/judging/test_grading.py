@@ -350,7 +350,7 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
-        ((tmp_path / "zipped", "--out", out), "not notebooks of a lesson: 01_first_tape.rar"),
+        ((tmp_path / "zipped", "--out", out), "not recognized as submissions: 01_first_tape.rar"),
         (
             (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
             "is not empty, and was not written by",
@@ -389,7 +389,7 @@ def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     result = run(submissions, "--out", tmp_path / "out")
     assert (
         result.exit_code == 0
-        and "are not notebooks: 1. They are listed in class.html" in result.output
+        and "are not submissions: 1. They are listed in class.html" in result.output
     )
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
@@ -447,7 +447,9 @@ def test_a_folder_of_students_is_asked_about_and_gives_status_1(tmp_path):
         (tmp_path / "class" / "monday" / student / "01_first_tape.ipynb").mkdir(parents=True)
     result = run(tmp_path / "class", "--out", tmp_path / "out")
     assert result.exit_code == 1
-    question = "One student, or several? monday holds one lesson for ada, bob."
+    question = (
+        "One student, or several? monday contains the same lesson under these names: ada, bob."
+    )
     assert question in result.output.replace("\n", " ")
     page = (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
     assert "One student, or several? The folder monday" in page
@@ -520,7 +522,7 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     assert "the disk is full" in grading.rows[5].message
     assert kept(tmp_path / "out") == 0  # so that it runs next time
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "failed here: s2/01_first_tape.ipynb" in result.output
+    assert result.exit_code == 1 and "this notebook: s2/01_first_tape.ipynb" in result.output
 
 
 def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
@@ -536,7 +538,7 @@ def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
     result = run(submissions, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "failed here: s1/01_first_tape.ipynb" in result.output
+    assert result.exit_code == 1 and "this notebook: s1/01_first_tape.ipynb" in result.output
     graded = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").open()]
     outcomes = {(row["student"], row["outcome"]) for row in graded}
     assert outcomes >= {("s1", "crashed"), ("s2", "not attempted")}

@@ -130,7 +130,7 @@ def test_a_forged_cause_is_not_repeated(forged):
 def test_fewer_calls_than_were_drawn_are_no_observation():
     observation = observed(right, 5)
     observation["calls"].pop()
-    with pytest.raises(ValueError, match="other calls than were drawn"):
+    with pytest.raises(ValueError, match="calls other than those that were drawn"):
         assess(find_exercise(SLOPE), observation, 5)
 
 

@@ -118,13 +118,13 @@ def test_an_older_submission_is_not_changed(tmp_path):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("ada,01.1,2,,Me", "Line 2 .* has no comment"),
-        ("ada,01.1,2,Reason,", "Line 2 .* has no by"),
-        ("ada,01.1,two,Reason,Me", "should be a number, 'excused' or empty"),
-        ("ada,01.1,3,Reason,Me", "0 to 2 are possible"),
-        ("bob,01.1,1,Reason,Me", "changes 01.1 of bob"),
+        ("ada,01.1,2,,Me", "Line 2 .* column comment"),
+        ("ada,01.1,2,Reason,", "Line 2 .* column by"),
+        ("ada,01.1,two,Reason,Me", "should be a number, 'excused', or empty"),
+        ("ada,01.1,3,Reason,Me", "must be from 0 to 2"),
+        ("bob,01.1,1,Reason,Me", "changes 01.1 for bob"),
         ("ada,01,1,Reason,Me", "for the whole lesson 01"),
-        ("ada,02,,Reason,Me", "changes 02 of ada"),
+        ("ada,02,,Reason,Me", "changes 02 for ada"),
         ("ada,01.9,1,Reason,Me", "Line 2 .* there is no exercise '01.9'"),
         ("ada,01.1,1,5,Reason,Me", "Line 2 .* more fields"),
         ("ada,01.1,excused,Reason,Me", "excused only from a whole lesson"),
@@ -213,7 +213,7 @@ def test_a_namesake_of_an_excused_student_keeps_what_they_earned(tmp_path):
     assert first["total"] == first["lesson 01"] == "10"
     assert len(_excused(grading)) == 1 and {row.student for row in grading.counting} == {"1"}
     write(path, "Kim Lee,01,excused,Ill,Me")
-    with pytest.raises(BadInput, match="nobody on the roster, or of several. Write the student's"):
+    with pytest.raises(BadInput, match="the roster has no such student, or more than one"):
         excuses_in(read_overrides(path), handed_in, namesakes)
 
 
@@ -226,7 +226,7 @@ def test_the_names_of_namesakes_in_the_gradebook_are_those_that_overrides_take(t
     changed = with_overrides(handed_in, read_overrides(path), namesakes)
     assert [row.student for row in changed if row.points == 2] == ["2"]
     write(path, "Kim Lee,01.1,2,Reason,Me")
-    with pytest.raises(BadInput, match="of Kim Lee, which is the name of nobody on the roster, or"):
+    with pytest.raises(BadInput, match="for Kim Lee, but the roster has no such student, or"):
         with_overrides(handed_in, read_overrides(path), namesakes)
 
 

@@ -214,7 +214,7 @@ def test_some_lessons_alone_are_whole(tmp_path, number):
 
 def test_a_lesson_that_was_not_built_is_not_handed_out(tmp_path):
     (tmp_path / "solutions").mkdir()
-    with pytest.raises(ReleaseError, match="00_start_here.*not built.*Run `course build 00"):
+    with pytest.raises(ReleaseError, match="00_start_here.*out of date.*Run `course build 00"):
         release_files(sources(), sources(), tmp_path)
 
 

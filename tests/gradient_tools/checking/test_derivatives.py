@@ -85,7 +85,11 @@ def test_a_missing_path_is_an_error_that_says_so():
         (lambda: hessian(lambda x: x, X), ValueError, "scalar"),
         (lambda: hessian_vector_product(quadratic, X, [1.0]), ValueError, "v has shape"),
         (lambda: jacobian(lambda x: None, X), TypeError, "returned None"),
-        (lambda: jacobian(lambda x: x.numpy(), X), TypeError, "cannot see through NumPy"),
+        (
+            lambda: jacobian(lambda x: x.numpy(), X),
+            TypeError,
+            "through NumPy",
+        ),
         (lambda: jacobian(lambda x: [x, x], X), TypeError, "returned a list"),
         (lambda: jacobian(lambda x: tf.argmax(x), X), TypeError, "int64"),
         (lambda: jacobian(lambda x, y: x, [1.0, 2.0]), TypeError, "one tensor"),

@@ -74,6 +74,6 @@ def test_where_the_slope_is_zero_there_is_no_factor():
     row = check_gradients(lambda x, y: x * y, [2.0, 0.0], grads=[1.0, 2.0]).rows[0]
     assert row.verdict == "disagrees"
     assert row.hint == (
-        "It is 1, but the tape's gradient, which agrees with the differences, is 0. Compare your "
-        "formula with the tape."
+        "Your gradient is 1, but the tape's, which agrees with finite differences, is 0. Compare "
+        "your formula with the tape."
     )

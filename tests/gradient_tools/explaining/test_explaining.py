@@ -91,7 +91,7 @@ def test_nothing_is_ruled_out_that_was_not_examined():
     (explanation,) = tape.explanations
     assert "PrintV2 runs only once" in explanation.message
     (inside,) = explained(more_programs_to_explain.zero_before_a_py_function)
-    assert "nothing before it was examined" in inside.message
+    assert "the diagnosis did not examine anything before it" in inside.message
     assert "Ruled out" not in explanation.message + inside.message
 
 

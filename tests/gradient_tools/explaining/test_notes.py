@@ -365,7 +365,9 @@ def test_a_note_is_shown_as_text_as_a_card_and_in_the_name_of_the_tape():
     theta.assign(1.0)
     tape.gradient(energy, theta)
     text = str(tape.explain())
-    assert text.startswith("Every gradient is there, finite, and not zero everywhere.\n\nNote: `")
+    assert text.startswith(
+        "Every gradient exists and is finite, and none is zero everywhere.\n\nNote: `"
+    )
     assert "<code>theta</code> was changed by <code>assign</code>" in tape.explain()._repr_html_()
     assert repr(tape) == "<ExplainingTape: 1 note; print(tape.explain()) shows it>"
 

@@ -146,7 +146,7 @@ def test_a_softmax_is_called_saturated_only_if_it_is():
     )
     assert "always sums to 1" in sum_of_all.message
     (saturated,) = explain_gradients(lambda x: tf.nn.softmax(x)[0, 0], tf.constant([[200.0, 1.0]]))
-    assert "takes the whole probability" in saturated.message
+    assert "has all of the probability" in saturated.message
 
 
 @pytest.mark.parametrize(

@@ -271,7 +271,7 @@ def test_model_gradients_agree_with_a_plain_tape():
         (lambda x: None, [1.0], TypeError, "Make f return"),
         (lambda x: x.numpy(), [1.0], TypeError, "does not record float"),
         (lambda x: x**2, [3], TypeError, "Write 3.0"),
-        (lambda: tf.constant(1.0), [], ValueError, "Pass its inputs after it"),
+        (lambda: tf.constant(1.0), [], ValueError, "Pass the inputs after f"),
     ],
 )
 def test_errors_say_what_to_change(f, inputs, error, says):
