@@ -15,9 +15,17 @@ from gradient_tools import check_gradients
 def test_a_lightly_trained_model_passes_and_its_planted_mistake_does_not(kind, seeds):
     """`benchmarks/gradient_check_trained.py` checks 500 models."""
     models = itertools.islice(trained_models([kind]), seeds.start, seeds.stop)
-    for seed, trained in enumerate(models, seeds.start):
-        for judged in (trained.right(seed), trained.planted(seed)):
-            assert judged.outcome is Outcome.AS_EXPECTED, judged.text
+    checks = [
+        judged
+        for seed, trained in enumerate(models, seeds.start)
+        for judged in (trained.right(seed), trained.planted(seed))
+    ]
+    assert len(checks) == 2 * len(seeds)
+    # How each processor rounds decides where a trained relu is, and so whether a kink is near.
+    undecided = [judged for judged in checks if judged.outcome is Outcome.UNDECIDED]
+    for judged in checks:
+        assert judged.outcome is Outcome.AS_EXPECTED or judged in undecided, judged.text
+    assert len(undecided) <= len(checks) // 10, undecided[0].text
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-4, 1e-2])
