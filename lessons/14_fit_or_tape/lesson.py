@@ -37,9 +37,9 @@ from keras import layers
 # |---|---|
 # | nothing | `fit` |
 # | when to stop, what to record, how the data changes from epoch to epoch | callbacks |
-# | the loss | a function for `compile(loss=...)` |
+# | the loss | a function for `compile(loss=...)`, or a `compute_loss` method if it needs the inputs |
 # | each gradient, before the update | an optimizer with your own `update_step` |
-# | the update itself (two optimizers, conflicting losses, several gradients per batch) | a model with your own `train_step` |
+# | the update itself (two optimizers, losses whose gradients conflict, several gradients per batch) | a model with your own `train_step` |
 # | the loop itself (for example, an update that needs the loss on the whole data set) | a loop |
 #
 # Why not always write your own loop? Because it would have to do everything else that `fit` does: metrics, sample
@@ -76,8 +76,8 @@ class SimpleStep(keras.Sequential):
 # - `compute_metrics` updates the metrics that you passed to `compile` and returns the values of all metrics, which `fit`
 #   shows and records.
 #
-# Does this step train the model exactly as Keras's own step does? To find out, we'll train a small network with an L2
-# penalty on 512 examples from five classes:
+# Does this step train the model as Keras's own step does? To find out, you'll train a small network with an L2 penalty
+# on 512 examples from five classes:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -93,41 +93,50 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# You need two helper functions: one trains a model with `fit`, and the other compares the weights of two models.
+# The function `compare` trains two models, one with Keras's step and one with yours. Both start from the same weights
+# and get the same batches.
 
 
 # %%
-def three_epochs(model, optimizer=None, **options):
-    """Train without shuffling, and return the history. The options go to fit."""
-    # these metrics use sample weights
-    model.compile(optimizer or keras.optimizers.SGD(0.1), loss_fn, weighted_metrics=["accuracy"])
-    return model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options).history
-
-
 def largest_difference(model, other):
     pairs = zip(model.get_weights(), other.get_weights(), strict=True)
     return max(np.max(np.abs(a - b)) for a, b in pairs)
 
 
-# %% [markdown]
-# Now start two models from the same weights, and give them the same batches of 64 examples:
+# %%
+def compare(model_class, loss_scale_factor=None, **options):
+    """Train with both steps, and print how they differ. The options go to fit."""
+    models = {"Keras": build_model(), "yours": build_model(model_class)}
+    histories = {}
+    for name, model in models.items():
+        optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=loss_scale_factor)
+        model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+        history = model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options)
+        histories[name] = history.history
+
+    for name, history in histories.items():
+        print(f"{name}: loss {np.round(history['loss'], 3)}")
+    difference = largest_difference(*models.values())
+    print(f"weights differ by {difference:.4f}")
+    return histories, difference
+
 
 # %%
-keras_model, simple_model = build_model(), build_model(SimpleStep)
-keras_history = three_epochs(keras_model, batch_size=64)
-simple_history = three_epochs(simple_model, batch_size=64)
-
-print("loss, Keras: ", np.round(keras_history["loss"], 3))
-print("loss, simple:", np.round(simple_history["loss"], 3))
-print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
+histories, difference = compare(SimpleStep, batch_size=64)
 
 # %% tags=["claims"]
-assert largest_difference(keras_model, simple_model) < 1e-5
-for name, values in keras_history.items():
-    assert np.allclose(simple_history[name], values, rtol=1e-4)
+def same_history(histories, rtol=1e-4):
+    return all(
+        np.allclose(histories["yours"][name], values, rtol=rtol)
+        for name, values in histories["Keras"].items()
+    )
+
+
+assert difference < 1e-5 and same_history(histories)
+assert set(histories["Keras"]) == {"loss", "accuracy"}
 
 # %% [markdown]
-# The losses and the weights agree. But this call to `fit` asked for nothing special.
+# The losses of the three epochs agree, and so do the weights. But this call to `fit` asked for nothing special.
 #
 # ## What does the simple step leave out?
 #
@@ -137,13 +146,13 @@ for name, values in keras_history.items():
 
 # %%
 try:
-    three_epochs(build_model(SimpleStep), sample_weight=tf.ones(512))
+    compare(SimpleStep, sample_weight=tf.ones(512))
 except ValueError as error:
     print("ValueError:", error)
 
 # %% tags=["claims"]
 try:
-    three_epochs(build_model(SimpleStep), sample_weight=tf.ones(512))
+    compare(SimpleStep, sample_weight=tf.ones(512))
 except ValueError as error:
     assert "too many values to unpack" in str(error)
 else:
@@ -155,35 +164,24 @@ else:
 # Second, a **short last batch**. With 512 examples and a batch size of 100, the last batch has only 12:
 
 # %%
-keras_model, simple_model = build_model(), build_model(SimpleStep)
-keras_history = three_epochs(keras_model, batch_size=100)
-simple_history = three_epochs(simple_model, batch_size=100)
-
-print("loss, Keras: ", np.round(keras_history["loss"], 3))
-print("loss, simple:", np.round(simple_history["loss"], 3))
-print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
+histories, difference = compare(SimpleStep, batch_size=100)
 
 # %% tags=["claims"]
-assert largest_difference(keras_model, simple_model) < 1e-5
-assert not np.allclose(keras_history["loss"], simple_history["loss"], rtol=1e-3)
+assert difference < 1e-5 and not same_history(histories, rtol=1e-3)
 
 # %% [markdown]
 # The weights agree, but the reported losses do not. The simple step averages over batches, and so gives the last 12
 # examples as much weight as a full batch of 100.
 #
-# Third, **loss scaling**. In 16-bit arithmetic, small gradients can round to zero. To prevent this, Keras multiplies
-# the loss, and with it every gradient, by a large factor. Before the update, it divides the gradients by the same
-# factor. Here a factor of 8 is enough to show the effect:
+# Third, **loss scaling**. In `float16`, small gradients can round to zero. To prevent this, Keras multiplies the loss,
+# and with it every gradient, by a large factor. Before the update, it divides the gradients by the same factor. Here a
+# factor of 8, in ordinary `float32`, is enough to show the effect:
 
 # %%
-keras_model, simple_model = build_model(), build_model(SimpleStep)
-for model in [keras_model, simple_model]:
-    three_epochs(model, optimizer=keras.optimizers.SGD(0.1, loss_scale_factor=8.0))
-
-print(f"weights differ by {largest_difference(keras_model, simple_model):.4f}")
+histories, difference = compare(SimpleStep, loss_scale_factor=8.0)
 
 # %% tags=["claims"]
-assert largest_difference(keras_model, simple_model) > 1e-2
+assert difference > 1e-2
 
 # %% [markdown]
 # The optimizer's `apply` always divides the gradients by 8, but the simple step never multiplied the loss. So each of
@@ -195,16 +193,15 @@ assert largest_difference(keras_model, simple_model) > 1e-2
 # %%
 class FullStep(keras.Sequential):
     def train_step(self, data):
-        # sample weights, or None
+        # the sample weights are None if fit got none
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            # loss scaling
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
-        # a short last batch
+        # a short batch counts less
         batch_size = tf.shape(x)[0]
         self.metrics[0].update_state(loss, sample_weight=batch_size)
         return self.compute_metrics(x, y, y_hat, sample_weight)
@@ -217,27 +214,20 @@ class FullStep(keras.Sequential):
 # Test this step in all three situations at once:
 
 # %%
-models = {"Keras": build_model(), "full": build_model(FullStep)}
-histories = {}
-options = {"batch_size": 100, "sample_weight": tf.random.uniform((512,))}
-for name, model in models.items():
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
-    histories[name] = three_epochs(model, optimizer, **options)
-    print(f"loss, {name:5}", np.round(histories[name]["loss"], 4))
-
-difference = largest_difference(models["Keras"], models["full"])
-print(f"weights differ by {difference:.4f}")
+sample_weight = tf.random.uniform((512,))
+histories, difference = compare(
+    FullStep, loss_scale_factor=8.0, batch_size=100, sample_weight=sample_weight
+)
 
 # %% tags=["claims"]
-for name, values in histories["Keras"].items():
-    assert np.allclose(histories["full"][name], values, rtol=1e-4)
-losses = histories["full"]["loss"]
-assert difference < 1e-4 and losses[-1] < 0.9 * losses[0]
+assert difference < 1e-4 and same_history(histories)
+losses = histories["yours"]["loss"]
+assert losses[-1] < 0.9 * losses[0]
 assert FullStep.test_step is keras.Sequential.test_step
 
 # %% [markdown]
-# Both the losses and the models' weights agree. (The loss has roughly halved because the sample weights average 0.5.)
-# When you need your own step, copy this one and change as little as possible.
+# Both the losses and the weights agree. (The losses are about half as large as before because the sample weights
+# average 0.5.) When you need your own step, copy this one and change as little as possible.
 #
 # `evaluate` and validation call `test_step`, which you have not changed. So if your `train_step` changes the loss, they
 # still report the original loss, unless you override `test_step` too.
@@ -246,10 +236,10 @@ assert FullStep.test_step is keras.Sequential.test_step
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
 # update the model exactly as Keras's own step does. But it has five mistakes. Two you have seen above: it handles
-# neither sample weights nor loss scaling. The other three are things that even the simple step got right. (Ignore the
-# metrics: the short last batch does not matter here.)
+# neither sample weights nor loss scaling. The other three are things that even the simple step got right; one change
+# can fix several of them. You need not update any metrics.
 #
-# - `data` is a tuple `(x, y, sample_weight)`. The sample weights do not affect the extra term.
+# - `data` is a tuple of three tensors, `(x, y, sample_weight)`. The sample weights do not affect the extra term.
 # - The check's model has batch normalization and a regularizer. It is compiled with a loss other than the mean squared
 #   error, and its optimizer may have a `loss_scale_factor`.
 # - Return `{"loss": loss}`, where the loss includes the extra term and is not scaled.
@@ -298,19 +288,19 @@ check("14.3", penalized_train_step)
 # %% [markdown]
 # ## How do I change the gradients?
 #
-# Now back to the clipping from the introduction. As in lesson 11, each layer gets its own limit. You could clip in a
-# `train_step`, between `tape.gradient` and `apply`. But the gradients that you have there are not yet the ones that the
-# optimizer uses. `apply` takes three steps:
+# Now back to the clipping from the introduction. You want to clip the gradient of each variable, with a different limit
+# in each layer. You could do that in a `train_step`, between `tape.gradient` and `apply`. But with loss scaling, the
+# gradients are still too large there. If the factor is 8, `apply` divides your clipped gradients by 8, so your limits
+# are, in effect, one eighth of what you intended.
+#
+# What does `apply` do? Three things matter here, in this order:
 #
 # 1. It divides the gradients by the loss-scale factor.
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
-# Suppose the factor is 8. If you clip in `FullStep`, before `apply`, the gradients are still eight times too large.
-# `apply` then divides the clipped gradients by 8. In effect, your limits are one eighth of what you intended.
-#
 # So clip in `update_step`. You don't need a `train_step` for that, just a subclass of the optimizer. `update_step` gets
-# each variable as a TensorFlow variable, and the variable's name includes the name of its layer:
+# the TensorFlow variable, whose name includes the name of its layer:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -525,14 +515,19 @@ check("14.5", means)
 #   loss scaling.
 # - Change gradients in the optimizer's `update_step`.
 #
-# ```python
-# limits = {"body": 0.3, "head": 0.1}
+# The step to copy:
 #
-# class ClippedSGD(keras.optimizers.SGD):
-#     def update_step(self, gradient, variable, learning_rate):
-#         layer = variable.name.split("/")[-2]
-#         clipped = tf.clip_by_norm(gradient, limits[layer])
-#         super().update_step(clipped, variable, learning_rate)
+# ```python
+# def train_step(self, data):
+#     x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+#     with tf.GradientTape() as tape:
+#         y_hat = self(x, training=True)
+#         loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+#         scaled = self.optimizer.scale_loss(loss)
+#     gradients = tape.gradient(scaled, self.trainable_variables)
+#     self.optimizer.apply(gradients, self.trainable_variables)
+#     self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
+#     return self.compute_metrics(x, y, y_hat, sample_weight)
 # ```
 #
 # **To remember**: use the simplest option that does the job, and test that the rest of `fit` still works.

@@ -4,7 +4,7 @@
 # You train two networks against each other: a generator makes samples, and a discriminator judges whether they are
 # real. Each network has its own loss, and a step that lowers one network's loss must leave the other network alone. If
 # a step changes the wrong network, you usually get no error message, just useless samples. And even when every step is
-# right, the generator may turn out nearly the same sample every time. In this lesson you decide which weights each step
+# right, the generator may produce nearly the same sample every time. In this lesson you decide which weights each step
 # changes, and you measure how varied the samples are.
 #
 # **You will learn to**
@@ -185,8 +185,8 @@ assert np.allclose(same_tape, before) and not np.allclose(from_new_tape, before,
 # 1. update only the discriminator, using its own loss;
 # 2. update only the generator, using its own loss, computed with the discriminator's new weights.
 #
-# Each player has its own loss and its own optimizer. The losses are functions of logits, as above. Call both models with
-# `training=True`, and use the same `real` and `noise` in both steps.
+# Each player has its own loss and its own optimizer. The losses are functions of logits, as above. Use the same `noise`
+# in both steps. Call both models with `training=True`, because they may contain batch normalization.
 
 
 # %% exercise="16.1"
@@ -364,7 +364,7 @@ label = axes[0].set_ylabel("second coordinate")
 #
 # Why does it happen? Nothing in the generator's loss asks for variety. Against a fixed discriminator, the generator's
 # best strategy is to map all noise to the single point that looks most real. And during the 20 generator steps, the
-# discriminator is fixed. Once it learns to reject that point, the generator moves to another.
+# discriminator is fixed. Once the discriminator has learned to reject that point, the generator moves to another.
 #
 # To compare many games, count the modes that the generator reaches. It reaches a mode if more than 5% of its points lie
 # within 0.4 of the mode's center. (An equal share would be 12.5%.)
@@ -396,7 +396,7 @@ assert np.mean(np.min(tf.norm(points[:, None] - centers, axis=2), axis=1) < 0.4)
 # %% [markdown]
 # A single game proves little, so we played each game from 20 different starts. With one step each, every generator
 # reached at least six clouds, and 16 of the 20 reached all eight. With 20 generator steps, every generator collapsed: it
-# reached one cloud, or, if its one place was outside the clouds, none. (The counts vary a little between machines.)
+# reached one cloud, or none if it had settled between clouds. (The counts vary a little from machine to machine.)
 #
 # If your generator collapses, first shift the balance toward the discriminator: give the generator fewer steps, or a
 # lower learning rate. If that is not enough, change the loss, as in *Going deeper*.
