@@ -72,12 +72,12 @@ class SimpleStep(keras.Sequential):
 # You know the tape, the gradient and the update from lesson 09. Three lines are new:
 #
 # - `compute_loss` applies the loss function that you passed to `compile` and adds the penalties in `model.losses`.
-# - `self.metrics[0]` keeps the running mean of the loss. Your step has to update it.
+# - `self.metrics[0]` keeps the running mean of the loss: Keras puts this metric first. Your step has to update it.
 # - `compute_metrics` updates the metrics that you passed to `compile` and returns the values of all metrics, which `fit`
 #   shows and records.
 #
-# Does this step train the model as Keras's own step does? To find out, you'll train a small network with an L2 penalty
-# on 512 examples from five classes:
+# Does this step train the model the same way Keras's own step does? To find out, you'll train a small network with an L2
+# penalty on 512 examples from five classes:
 
 # %%
 features, labels = make_classification(512, seed=14)
@@ -93,8 +93,23 @@ def build_model(model_class=keras.Sequential):
 
 
 # %% [markdown]
-# The function `compare` trains two models, one with Keras's step and one with yours. Both start from the same weights
-# and get the same batches.
+# The next function trains two models, one with Keras's step and one with yours. Both start from the same weights and get
+# the same batches.
+
+
+# %%
+def train_both(model_class, loss_scale_factor=None, **options):
+    """Return both models after three epochs. The options are passed to fit."""
+    models = build_model(), build_model(model_class)
+    for model in models:
+        optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=loss_scale_factor)
+        model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+        model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options)
+    return models
+
+
+# %% [markdown]
+# Then you compare what `fit` recorded in each epoch, and the final weights:
 
 
 # %%
@@ -103,40 +118,29 @@ def largest_difference(model, other):
     return max(np.max(np.abs(a - b)) for a, b in pairs)
 
 
-# %%
-def compare(model_class, loss_scale_factor=None, **options):
-    """Train with both steps, and print how they differ. The options go to fit."""
-    models = {"Keras": build_model(), "yours": build_model(model_class)}
-    histories = {}
-    for name, model in models.items():
-        optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=loss_scale_factor)
-        model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-        history = model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options)
-        histories[name] = history.history
-
-    for name, history in histories.items():
-        print(f"{name}: loss {np.round(history['loss'], 3)}")
-    difference = largest_difference(*models.values())
-    print(f"weights differ by {difference:.4f}")
-    return histories, difference
+def compare(keras_model, your_model):
+    for name, model in {"Keras": keras_model, "yours": your_model}.items():
+        for metric, values in model.history.history.items():
+            print(f"{name}: {metric:8} {np.round(values, 3)}")
+    print(f"weights differ by {largest_difference(keras_model, your_model):.4f}")
 
 
 # %%
-histories, difference = compare(SimpleStep, batch_size=64)
+models = train_both(SimpleStep, batch_size=64)
+compare(*models)
 
 # %% tags=["claims"]
-def same_history(histories, rtol=1e-4):
-    return all(
-        np.allclose(histories["yours"][name], values, rtol=rtol)
-        for name, values in histories["Keras"].items()
-    )
+def same_history(models, rtol=1e-4):
+    ours, theirs = (model.history.history for model in models)
+    return all(np.allclose(ours[name], values, rtol=rtol) for name, values in theirs.items())
 
 
-assert difference < 1e-5 and same_history(histories)
-assert set(histories["Keras"]) == {"loss", "accuracy"}
+assert largest_difference(*models) < 1e-5 and same_history(models)
+assert set(models[1].history.history) == {"loss", "accuracy"}
+assert models[1].metrics[0].name == "loss"
 
 # %% [markdown]
-# The losses of the three epochs agree, and so do the weights. But this call to `fit` asked for nothing special.
+# Losses, accuracies and weights agree. But this call to `fit` asked for nothing special.
 #
 # ## What does the simple step leave out?
 #
@@ -146,13 +150,13 @@ assert set(histories["Keras"]) == {"loss", "accuracy"}
 
 # %%
 try:
-    compare(SimpleStep, sample_weight=tf.ones(512))
+    train_both(SimpleStep, sample_weight=tf.ones(512))
 except ValueError as error:
     print("ValueError:", error)
 
 # %% tags=["claims"]
 try:
-    compare(SimpleStep, sample_weight=tf.ones(512))
+    train_both(SimpleStep, sample_weight=tf.ones(512))
 except ValueError as error:
     assert "too many values to unpack" in str(error)
 else:
@@ -164,24 +168,26 @@ else:
 # Second, a **short last batch**. With 512 examples and a batch size of 100, the last batch has only 12:
 
 # %%
-histories, difference = compare(SimpleStep, batch_size=100)
+models = train_both(SimpleStep, batch_size=100)
+compare(*models)
 
 # %% tags=["claims"]
-assert difference < 1e-5 and not same_history(histories, rtol=1e-3)
+assert largest_difference(*models) < 1e-5 and not same_history(models, rtol=1e-3)
 
 # %% [markdown]
 # The weights agree, but the reported losses do not. The simple step averages over batches, and so gives the last 12
 # examples as much weight as a full batch of 100.
 #
-# Third, **loss scaling**. In `float16`, small gradients can round to zero. To prevent this, Keras multiplies the loss,
-# and with it every gradient, by a large factor. Before the update, it divides the gradients by the same factor. Here a
-# factor of 8, in ordinary `float32`, is enough to show the effect:
+# Third, **loss scaling**. In `float16`, small gradients can round to zero. To prevent this, Keras can multiply the loss,
+# and with it every gradient, by a large factor, and divide the gradients by the same factor before the update. (With the
+# policy `mixed_float16`, it does so automatically.) To show the effect, a factor of 8 in ordinary `float32` is enough:
 
 # %%
-histories, difference = compare(SimpleStep, loss_scale_factor=8.0)
+models = train_both(SimpleStep, loss_scale_factor=8.0)
+compare(*models)
 
 # %% tags=["claims"]
-assert difference > 1e-2
+assert largest_difference(*models) > 1e-2
 
 # %% [markdown]
 # The optimizer's `apply` always divides the gradients by 8, but the simple step never multiplied the loss. So each of
@@ -215,29 +221,40 @@ class FullStep(keras.Sequential):
 
 # %%
 sample_weight = tf.random.uniform((512,))
-histories, difference = compare(
+models = train_both(
     FullStep, loss_scale_factor=8.0, batch_size=100, sample_weight=sample_weight
 )
+compare(*models)
 
 # %% tags=["claims"]
-assert difference < 1e-4 and same_history(histories)
-losses = histories["yours"]["loss"]
+assert largest_difference(*models) < 1e-4 and same_history(models)
+losses = models[1].history.history["loss"]
 assert losses[-1] < 0.9 * losses[0]
 assert FullStep.test_step is keras.Sequential.test_step
 
+
+class AlwaysSeven(keras.Sequential):
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        return 7.0 + 0 * tf.reduce_sum(y_pred)
+
+
+seven = build_model(AlwaysSeven)
+seven.compile("sgd", loss_fn)
+assert seven.fit(x, y, verbose=0).history["loss"] == [7.0] and seven.evaluate(x, y, verbose=0) == 7.0
+
 # %% [markdown]
-# Both the losses and the weights agree. (The losses are about half as large as before because the sample weights
-# average 0.5.) When you need your own step, copy this one and change as little as possible.
+# Everything agrees. (The losses are about half as large as before because the sample weights average 0.5.) When you need
+# your own step, copy this one and change as little as possible.
 #
 # `evaluate` and validation call `test_step`, which you have not changed. So if your `train_step` changes the loss, they
-# still report the original loss, unless you override `test_step` too.
+# still report the original loss, unless you override `test_step` too. (A `compute_loss` method changes both.)
 #
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
-# update the model exactly as Keras's own step does. But it has five mistakes. Two you have seen above: it handles
-# neither sample weights nor loss scaling. The other three are things that even the simple step got right; one change
-# can fix several of them. You need not update any metrics.
+# update the model exactly as Keras's own step does. But it has five mistakes. You have seen two of them above: it handles
+# neither sample weights nor loss scaling. The simple step got the other three right. A single change can fix several
+# mistakes at once. You don't need to update any metrics.
 #
 # - `data` is a tuple of three tensors, `(x, y, sample_weight)`. The sample weights do not affect the extra term.
 # - The check's model has batch normalization and a regularizer. It is compiled with a loss other than the mean squared
@@ -290,8 +307,8 @@ check("14.3", penalized_train_step)
 #
 # Now back to the clipping from the introduction. You want to clip the gradient of each variable, with a different limit
 # in each layer. You could do that in a `train_step`, between `tape.gradient` and `apply`. But with loss scaling, the
-# gradients are still too large there. If the factor is 8, `apply` divides your clipped gradients by 8, so your limits
-# are, in effect, one eighth of what you intended.
+# gradients at that point are still multiplied by the factor. Suppose the factor is 8 and the limit is 0.3. A gradient of
+# norm 0.5 arrives as 4, you clip it to 0.3, and `apply` divides that by 8. So the optimizer gets a norm of only 0.04.
 #
 # What does `apply` do? Three things matter here, in this order:
 #
@@ -299,8 +316,9 @@ check("14.3", penalized_train_step)
 # 2. It averages them over several batches, if the optimizer *accumulates* gradients (`gradient_accumulation_steps=2`).
 # 3. It calls `update_step` once for each variable.
 #
-# So clip in `update_step`. You don't need a `train_step` for that, just a subclass of the optimizer. `update_step` gets
-# the TensorFlow variable, whose name includes the name of its layer:
+# If one limit suits all variables, the optimizer's `clipnorm` option is enough. For your own limits, write a subclass of
+# the optimizer, and clip in `update_step`. This method gets the TensorFlow variable, whose name includes the name of its
+# layer:
 
 # %%
 limits = {"body": 0.3, "head": 0.1}
@@ -315,8 +333,6 @@ class ClippedSGD(keras.optimizers.SGD):
 
 
 # %% [markdown]
-# (If one limit suits all variables, you don't need a subclass either: the optimizer's `clipnorm` option is enough.)
-#
 # Does this clipping work in `fit`, even with loss scaling? SGD with a learning rate of 0.1 subtracts 0.1 times the
 # gradient from each weight. So divide the change in the weights by 0.1 to recover the gradient:
 
@@ -489,7 +505,7 @@ check("14.5", means)
 # weights to `compute_loss` and to `compute_metrics`.
 #
 # </details>
-# <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
+# <details><summary>2. You clip in a <code>train_step</code>, and someone sets <code>loss_scale_factor</code>. What
 # happens?</summary>
 #
 # If your step scales the loss, it clips gradients that are still too large, and then `apply` divides them by the
