@@ -264,8 +264,8 @@ def place(
         str,
         typer.Option(
             help=(
-                "A goal, such as `None` for missing gradients. Lists the lessons that lead to it, "
-                "and how long they take."
+                "What you want to learn; for example, `None` if your gradients are missing. Lists "
+                "the lessons that lead to it, and how long they take."
             ),
             metavar="GOAL",
         ),

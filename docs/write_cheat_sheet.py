@@ -7,10 +7,12 @@ from course_utils import cheat_sheet
 PAGE = Path(__file__).with_name("cheat_sheet.md")
 HEAD = """# Why is my gradient `None`, zero, or NaN?
 
-To find out which line of *your* program it is, replace `tf.GradientTape` with
-[`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. The usual causes of `None` are:
+To find the line in *your* program that causes the problem, replace `tf.GradientTape` with
+[`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. These are the usual causes of
+`None`:
 
-- The tensor is not a variable, and nobody called `tape.watch` ([not-watched](#not-watched)).
+- The source is not a variable, and `tape.watch` was not called for it
+  ([not-watched](#not-watched)).
 - A line such as `x = x - 0.1` replaced a variable with a plain tensor
   ([rebound-source](#rebound-source)).
 - The loss, or a part of it, was computed above the `with` block ([outside-tape](#outside-tape)).
@@ -19,9 +21,11 @@ To find out which line of *your* program it is, replace `tf.GradientTape` with
 - An operation such as `round`, `argmax`, or a cast to integers has no gradient
   ([no-gradient-op](#no-gradient-op), [integer-dtype](#integer-dtype)).
 
-The headings below are the names that `tape.explain()` uses. `✗` is code that loses the gradient,
-and `✓` what to write instead. `x` is the source, `y` the target, and `tape` a `tf.GradientTape`. In
-a notebook, `from gradient_tools import cheat_sheet; cheat_sheet()` shows this page.
+The headings below are the names that `tape.explain()` uses. `✗` marks code that causes the problem,
+and `✓` marks what to write instead. The sentence below them is the one that `tape.explain()` shows;
+*this line* is the line that it names. `x` is the source, `y` the target, and `tape` a
+`tf.GradientTape`. In a notebook, `from gradient_tools import cheat_sheet; cheat_sheet()` shows this
+page.
 
 """
 

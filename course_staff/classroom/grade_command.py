@@ -276,7 +276,10 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for sentence in grading.found.contradictions:
         errors.print(sentence)
     for place in grading.found.unrecognised:
-        errors.print(f"This could not be assigned to a lesson and a student: {place}")
+        errors.print(
+            f"This could not be matched to a lesson and a student: {place}. Put it in a folder "
+            "named after the student, and name the file after the lesson."
+        )
     for place in grading.accidents:
         errors.print(
             f"The grader itself failed on this notebook: {place}. Grade again. If it fails again, "
@@ -295,7 +298,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     else:
         print_text(
             "With --no-sandbox, the notebooks ran with your permissions. They could read the "
-            "solutions and your files, and use the network. Every page says so."
+            "solutions and your files, and use the network. Every page of the results carries this "
+            "warning."
         )
 
 

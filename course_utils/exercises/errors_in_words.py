@@ -93,8 +93,8 @@ _CAUSES = (
     ),
     (
         "has no attribute '_type_enum'$",
-        'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
-        "gradients of [v.value for v in variables], or write zeros in place of None yourself",
+        'unconnected_gradients="zero" fails for the variables of a Keras model. Take the gradients '
+        "with respect to [v.value for v in variables], or replace None with zeros yourself",
     ),
     (
         "^'GradientTape' object has no attribute",
@@ -174,8 +174,8 @@ _CAUSES = (
     ),
     (
         r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop",
-        "in a graph's loop, {0} needs a value before the loop, and that value cannot be None. "
-        "Start a sum at 0.0, and a sum of gradients at tf.zeros_like(w)",
+        "in a loop inside a tf.function, {0} needs a value before the loop, and that value cannot "
+        "be None. Start a sum at 0.0, and a sum of gradients at tf.zeros_like(w)",
     ),
     (
         r"ran into a UnboundLocalError: '(\w+)' is used before|local variable '(\w+)'",
@@ -251,8 +251,8 @@ _CAUSES = (
         # Which of the last two it is, the kernels for the processor decide.
         r"Shape must be rank 2.*MatMul|^In\[[01]\] .*(ndims must be [>=]= 2|different ndims)",
         "both sides of a matrix product must be matrices, but one of these is not. For a matrix "
-        "times a vector use tf.linalg.matvec, for two vectors tf.tensordot(a, b, 1), and for a "
-        "number *. A row x[i : i + 1] is still a matrix",
+        "times a vector, use tf.linalg.matvec(a, b); for two vectors, tf.tensordot(a, b, 1); to "
+        "multiply by a number, a * b. A slice of one row, x[i : i + 1], is still a matrix",
     ),
     (
         r"^matmul: Input operand.*\(size (\d+) is different from (\d+)\)",
@@ -313,9 +313,8 @@ _CAUSES = (
     ),
     (
         r"^OpKernel 'Pack' has constraint",
-        "a list or tuple of different things is used where one tensor is needed. "
-        "model.stateless_call returns two things, the output and the variables that are not "
-        "trained. Unpack them",
+        "a list or tuple is used where a single tensor is needed. model.stateless_call returns two "
+        "things: the output and the non-trainable variables. Unpack them",
     ),
     (
         r"^(?:`labels.shape` must equal `logits.shape` except|.* the same shape up until)"
@@ -356,8 +355,8 @@ def cause_in_words(error: dict) -> str | None:
     is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", line.split("(")[0])
     if message == "too many values to unpack (expected 2)" and not is_unpacking:
         return (
-            f"{message}. A function under @tf.custom_gradient returns two things, "
-            "the value and the backward function"
+            f"{message}. A function decorated with @tf.custom_gradient must return two things: the "
+            "value and the backward function"
         )
     method = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
     if method and method[1] == "astype" and "astype" not in line:

@@ -71,8 +71,8 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
         )
     elif stop.stands_still:
         why = (
-            "Its values had not changed for a while. Either the loop never ends, because nothing "
-            "makes its condition false, or it goes on long after it has converged."
+            "Its values had not changed for a while. Either nothing makes the loop's condition "
+            "false, or the loop goes on long after it has converged: stop it then."
         )
     else:
         why = (

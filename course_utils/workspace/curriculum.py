@@ -76,7 +76,7 @@ def find_lesson(number: str) -> Lesson:
 def find_exercise(exercise_id: str) -> Exercise:
     """Return the exercise with this id; LookupError names the nearest ids that exist."""
     if not isinstance(exercise_id, str):
-        raise LookupError('check takes the id first, as text: check("00.1", answer).')
+        raise LookupError('check takes the id first, as a string: check("00.1", answer).')
     own = [e for lesson in LESSONS if lesson.number == exercise_id[:2] for e in lesson.exercises()]
     for exercise in own:
         if exercise.id == exercise_id:

@@ -119,7 +119,7 @@ def require_workspace() -> Workspace:
         is_of_course = workspace.folder != Path.cwd()
         how = "`course start`" if is_of_course else "`course start FOLDER`"
         raise WorkspaceError(
-            f"{workspace.folder} has no copy of the lessons yet: {how} makes one. If you "
-            "have one elsewhere, change into that folder."
+            f"{workspace.folder} has no copy of the lessons yet. To make one, run {how}. If you "
+            "already have one elsewhere, switch to that folder."
         )
     return workspace

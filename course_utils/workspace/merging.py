@@ -16,7 +16,9 @@ from typing import Any, TypedDict
 __all__ = ["Cell", "CellChange", "Notebook", "merged", "name_of"]
 
 _SIMILAR = 0.5  # of the letters of two cells, for one to be the other, corrected
-_HEADING = "**This cell was corrected. Yours is above, as you wrote it. The corrected cell is:**"
+_HEADING = (
+    "**This cell has been corrected. Your version is above, unchanged. Here is the corrected one:**"
+)
 
 
 class _EveryCell(TypedDict):

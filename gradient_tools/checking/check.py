@@ -126,7 +126,7 @@ def check_gradients(
     if order not in (1, 2):
         raise ValueError(f"order must be 1 or 2, but it is {order!r}.")
     if mode not in ("directional", "entrywise") and not isinstance(mode, slice):
-        raise ValueError(f'mode must be "directional", "entrywise" or a slice, but it is {mode!r}.')
+        raise ValueError(f'mode must be "directional", "entrywise", or a slice, not {mode!r}.')
     if step is not None:
         positive_step(step)
     if grads is not None and order == 2:

@@ -75,7 +75,7 @@ class Point:
         """
         y = self.call(self.leaves)
         if y is None:
-            raise TypeError("f returned None. End it with a return statement that gives a tensor.")
+            raise TypeError("f returned None. End it with a statement that returns a tensor.")
         if isinstance(y, np.ndarray | np.generic | float | int):
             raise TypeError(
                 f"f returned {type(y).__name__}, not a tensor. The tape cannot follow a "

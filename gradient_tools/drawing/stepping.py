@@ -125,7 +125,10 @@ def _why_lost(use: Use, recording: TapeRecording) -> str:
     while operation.passed_on[place] is not None:
         maker = makers.get(operation.inputs[place])
         if maker is None:
-            return f"{value.name} is not watched, and a tape watches only trainable variables."
+            return (
+                f"{value.name} is not watched: a tape automatically watches only trainable "
+                "variables."
+            )
         # Further back, to the first input that a rule leads to, or that none does.
         ways = [i for i, passed in enumerate(maker.passed_on) if passed is not None] or [0]
         operation, place = maker, ways[0]

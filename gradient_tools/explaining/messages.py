@@ -39,8 +39,8 @@ class Cause(Enum):
 
     NOT_WATCHED = (
         "not-watched",
-        "`{tape}` did not watch `{x}`, so it did not record what was computed from it. A tape "
-        "watches trainable variables automatically; any other tensor needs `{tape}.watch`.",
+        "`{tape}` did not watch `{x}`, so it did not record the operations that used `{x}`. A tape "
+        "watches trainable variables automatically; anything else needs `{tape}.watch`.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
         Example("y = x**2  # x = tf.constant(3.0)", "tape.watch(x)  # before y = x**2"),
     )
@@ -74,8 +74,8 @@ class Cause(Enum):
     )
     WATCHED_LATE = (
         "watched-late",
-        "`{x}` was used{used} before `{tape}.watch({x})` ran. Nothing from before that call "
-        "was recorded.",
+        "`{x}` was used{used} before `{tape}.watch({x})` ran. Operations on `{x}` before that call "
+        "were not recorded.",
         "{tape}.watch({x})  # as the first line inside the block",
         Example("tape.watch(x)  # after y = x**2", "tape.watch(x)  # before y = x**2"),
     )
@@ -90,13 +90,13 @@ class Cause(Enum):
         "outside-tape",
         "This line uses `{kept}`, a tensor that was made from `{x}` before the block, so to the "
         "tape it is a constant. It was made at {made}.",
-        "# in the block, each time, instead of keeping the tensor: {made_text}",
+        "# compute it in the block each time, instead of keeping the tensor: {made_text}",
         Example(
             "self.kernel = tf.exp(self.x)  # in __init__, used in call",
             "self.kernel = tf.exp(self.x)  # in call",
             {"kept": "self.kernel", "x": "net.x"},
-            "This line uses `self.kernel`, a tensor that was made from `self.x` before the block, "
-            "so to the tape it is a constant.",
+            "`self.kernel` was made from `self.x` in `__init__`, before the block, so to the tape "
+            "it is a constant.",
         ),
     )
     AFTER_TAPE = (
@@ -110,7 +110,11 @@ class Cause(Enum):
         "outside-tape",
         "`{tape}.reset()` erased what had been recorded, including this line.",
         "{tape}.reset()  # before this, not after it: {line}",
-        Example("tape.reset()  # after z = x**2", "tape.reset()  # before z = x**2"),
+        Example(
+            "tape.reset()  # after z = x**2",
+            "tape.reset()  # before z = x**2",
+            because="`tape.reset()` erased what had been recorded, including `z = x**2`.",
+        ),
     )
     RECORDING_PAUSED = (
         "recording-paused",
@@ -160,7 +164,7 @@ class Cause(Enum):
             "y = x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x)",
             {"dtype": "int32"},
             "A cast to integers has no gradient. The replacement has the same value and a slope of "
-            "1, as for `tf.round` below.",
+            "1, like the one for `tf.round` below.",
         ),
     )
     NO_GRADIENT_OP = (
@@ -172,8 +176,8 @@ class Cause(Enum):
             "y = tf.round(x)",
             "y = x + tf.stop_gradient(tf.round(x) - x)",
             {"op": "Round"},
-            "`tf.round` has no gradient. The replacement has the same value and a slope of 1. Use "
-            "it only if you want that slope. It is called a straight-through estimator.",
+            "`tf.round` has no gradient. The replacement, called a straight-through estimator, has "
+            "the same value and a slope of 1. Use it only if you want that slope.",
         ),
     )
     NO_SECOND_GRADIENT = (
@@ -182,11 +186,11 @@ class Cause(Enum):
         "depend on `{x}`. `{y}` was computed from that first derivative.",
         "{smooth}",
         Example(
-            "z = tf.maximum(x, 0.0)  # y = tape.gradient(z, x) under a second tape",
+            "z = tf.maximum(x, 0.0)  # y = inner.gradient(z, x), under an outer tape",
             "z = tf.nn.softplus(x)",
             {"op": "Maximum"},
-            "`tf.maximum` is piecewise linear, so its first derivative, from which `y` was "
-            "computed, does not depend on `x`. (For `tf.nn.relu`, you get 0 instead of `None`.)",
+            "`tf.maximum` is piecewise linear, so its first derivative does not depend on `x`, and "
+            "`y` was computed from that. (For `tf.nn.relu`, you get 0 instead of `None`.)",
         ),
     )
     GRADIENT_STOPPED = (
@@ -199,7 +203,7 @@ class Cause(Enum):
     ASSIGNED = (
         "state-assignment",
         "A value that depends on `{x}` was assigned to a variable here, and a variable stores only "
-        "the numbers. Reading it later starts a new path that does not lead back to `{x}`.",
+        "numbers. Reading it later starts a new path that does not lead back to `{x}`.",
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
         Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
     )
@@ -213,7 +217,7 @@ class Cause(Enum):
     REBOUND_TO_TENSOR = (
         "rebound-source",
         "This line rebinds `{x}` to a new tensor. A tape watches trainable variables "
-        "automatically, but a tensor only if you tell it to.",
+        "automatically, but it watches a plain tensor only if you call `watch`.",
         "{assign}",
         Example("x = x - 0.1", "x.assign_sub(0.1)"),
     )
@@ -223,13 +227,14 @@ class Cause(Enum):
         "`{x}` is a tensor, and a tape does not watch tensors automatically.",
         "{assign}",
         Example(
-            "x = x - 0.1 * gradient  # in a loop of a tf.function", "x.assign_sub(0.1 * gradient)"
+            "x = x - 0.1 * gradient  # in a loop inside a tf.function",
+            "x.assign_sub(0.1 * gradient)",
         ),
     )
     SOURCE_DERIVED = (
         "rebound-source",
-        "`{x}` is a new tensor that was made here. `{y}` was computed from the original, not from "
-        "this tensor. A tape follows tensors, not names.",
+        "`{x}` is a new tensor that was made here. `{y}` was computed from the original tensor or "
+        "variable, not from this one. A tape follows tensors, not names.",
         "# ask for the gradient of the variable or tensor that {y} was computed from,\n"
         "# then slice or convert the gradient",
         Example("tape.gradient(y, x[0])", "tape.gradient(y, x)[0]", {"x": "x[0]"}),
@@ -240,7 +245,7 @@ class Cause(Enum):
         "on the copy and not on `{x}`.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block",
         Example(
-            "z = tf.convert_to_tensor(x)  # above the block",
+            "z = tf.convert_to_tensor(x)  # above the block; then y = z**2",
             "z = tf.convert_to_tensor(x)  # inside the block",
             {"copy": "z"},
         ),
@@ -251,7 +256,7 @@ class Cause(Enum):
         "`{tape}` began to record. No recorded operation leads from `{x}` to `{y}`.",
         "# use {x} itself inside the block of {tape}",
         Example(
-            "values.append(x.read_value())  # above the block",
+            "values.append(x.read_value())  # above the block; then y = values[0] ** 2",
             "values.append(x.read_value())  # inside the block",
             because="`y` uses a copy of `x` that was made before `tape` began to record, so no "
             "recorded operation leads from `x` to `y`.",
@@ -317,10 +322,10 @@ class Cause(Enum):
     )
     NOT_RUN = (
         "unconnected",
-        "This line did not run, so `{y}` was not computed from `{x}`. Its loop ended early or "
-        "never ran, or its branch was not taken.",
+        "This line did not run, so `{y}` was not computed from `{x}`. Its loop ended before it or "
+        "was never entered, or its branch was not taken.",
         "# a loop with a fixed number of iterations, or a line before it that uses {x}",
-        Example("while y < 1.0: y = x * y", "for _ in range(3): y = x * y"),
+        Example("while y < 1.0: y = x * y  # y = 2.0", "for _ in range(3): y = x * y"),
     )
     OUTER_TAPE_MISSED = (
         "outer-tape-missed",
@@ -334,12 +339,12 @@ class Cause(Enum):
     )
     DATASET_IN_GRAPH = (
         "graph-loop",
-        "A dataset iterated inside a `tf.function` becomes the operation {op}, which has no "
-        "gradient. Outside a `tf.function`, the same loop does have one.",
+        "Inside a `tf.function`, a loop over a dataset becomes the operation {op}, which has no "
+        "gradient. Outside a `tf.function`, gradients pass through the same loop.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
         Example(
             "@tf.function  # around: for batch in dataset",
-            "# no tf.function around the loop over the dataset",
+            "# remove the tf.function around the loop over the dataset",
             {"op": "ScanDataset"},
         ),
     )
@@ -364,7 +369,7 @@ class Cause(Enum):
             "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
             {"epsilon": "1e-07", "why": "every input was above the upper limit", "values": "1"},
             "Keras clips probabilities to the range from 1e-07 to 1 - 1e-07. Outside this range, "
-            "where both probabilities are here, the loss is flat.",
+            "the loss is flat, and here both probabilities are outside.",
         ),
     )
     BRANCH_NOT_TAKEN = (
@@ -376,6 +381,8 @@ class Cause(Enum):
             "y = tf.where(x > 5.0, x**2, 1.0)  # x = 3.0",
             "y = tf.where(x > 2.0, x**2, 1.0)  # if that was meant",
             {"op": "tf.where"},
+            "`x` is used only in the branch that `tf.where` did not choose, so `y` does not depend "
+            "on `x` here. `tf.where` gives 0, but a Python `if` in eager code gives `None`.",
         ),
     )
     ZERO_DERIVATIVE = (
@@ -386,14 +393,15 @@ class Cause(Enum):
             "x = tf.Variable(0.0)  # y = x**2 is flat there",
             "x = tf.Variable(3.0)  # at another point, the slope is not 0",
             {"why": "the slope of Pow is 0 for these inputs"},
-            "The derivative is zero at this point, so there is nothing to fix. Try another point.",
+            "The derivative really is zero at this point, so nothing is wrong. At another point, "
+            "it is not zero.",
         ),
     )
     NO_SECOND_DERIVATIVE_OF_LABELS = (
         "zero-derivative",
         "`tf.nn.softmax_cross_entropy_with_logits` has no second derivative with respect to its "
         "labels. `{y}` was computed from its first derivative, which passes no gradient to the "
-        "labels, so none reaches `{x}`.",
+        "labels, so the gradient of `{x}` is 0.",
         (
             "-tf.reduce_sum({labels} * tf.nn.log_softmax({logits}), axis=-1)  # has derivatives of "
             "every order"
@@ -410,7 +418,7 @@ class Cause(Enum):
         "second derivative is 0. `{y}` was computed from that first derivative.",
         "{smooth}",
         Example(
-            "z = tf.nn.relu(x)  # y = tape.gradient(z, x) under a second tape",
+            "z = tf.nn.relu(x)  # y = inner.gradient(z, x), under an outer tape",
             "z = tf.nn.softplus(x)",
             {"op": "Relu"},
         ),
@@ -430,8 +438,8 @@ class Cause(Enum):
             "y = tf.where(x > 0.0, 1 / x, 0.0)  # x = 0.0",
             "y = tf.where(x > 0.0, 1 / tf.where(x > 0.0, x, 1.0), 0.0)",
             {"op": "RealDiv", "gradient": "NaN", "values": "1, 0"},
-            "`tf.where` differentiates both branches. In the one that it did not choose, the slope "
-            "is infinite, and 0 times infinity is NaN.",
+            "A gradient also passes through the branch that `tf.where` did not choose, multiplied "
+            "by 0. Here the slope of that branch is infinite, and 0 times infinity is NaN.",
         ),
         Example(
             "y = tf.exp(50 * x) / tf.exp(49 * x)  # x = 3.0",
@@ -443,7 +451,7 @@ class Cause(Enum):
     NOT_FINITE_UNKNOWN = (
         "not-finite",
         "The gradient of `{x}` is not finite, but running the backward pass again did not single "
-        "out one operation as the cause: {why}.",
+        "out one operation as the cause: {why}. Look for the first value that is not finite.",
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
     )
     UNDETERMINED = (
@@ -455,7 +463,7 @@ class Cause(Enum):
         "undetermined",
         "The gradient of `{x}` becomes 0 in tf.py_function, or before it. That function uses its "
         "own tape, which can be read only once, so the diagnosis did not examine anything before "
-        "it.",
+        "it. Use TensorFlow's own operations instead.",
         "# the same without tf.py_function, so that TensorFlow's functions can be seen: {line}",
     )
 

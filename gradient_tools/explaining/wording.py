@@ -28,8 +28,8 @@ from .syntax import rewrite_call
 __all__ = ["explanation_of"]
 
 _UNCHOSEN = (
-    " tf.where did not choose this branch, but sends it the gradient 0, and 0 times infinity is "
-    "NaN."
+    " tf.where did not choose this branch, but it still sends the branch a gradient of 0, and 0 "
+    "times infinity is NaN."
 )
 _RULED_OUT = (
     " Ruled out: an unwatched source, an operation without a gradient, an integer dtype, NumPy, "

@@ -29,8 +29,8 @@ STEEPNESS = Table(
         27: "27 is `3**3`. But the exponent is 2, and the slope of a power has a smaller exponent.",
         Between(5.5, 7): OVER_A_STEP,
     },
-    "{value} is not the slope. Take a step of 0.001 from 3: what is the growth of `x**2` divided "
-    "by the step?",
+    "{value} is not the slope. Take a step of 0.001 from 3: how much does `x**2` change? Divide "
+    "that by the step.",
 )
 
 RATES = {

@@ -335,8 +335,8 @@ EXERCISES = (
                 lambda noted: all(noted["custom"]),
             )
         ],
-        praise="Value, slope and second derivative are right, even at 0 and where exp would "
-        "overflow.",
+        praise="The value, the slope and the second derivative are right, even at 0 and where exp "
+        "would overflow.",
     ),
     Question(
         id="07.6",
@@ -399,8 +399,9 @@ PREDICTIONS = (
         options={
             "1e-4": "With this step, most of the error comes from the bend of the curve: about h/2 "
             "· e, which is 1e-4. But a shorter step makes it smaller.",
-            "1e-8": "The error from the bend of the curve shrinks with h. The rounding of each value, "
-            "divided by h, grows. The two are equal near the square root of 2e-16, about 1e-8.",
+            "1e-8": "As h shrinks, the truncation error shrinks, but the rounding error of each "
+            "value, divided by h, grows. The two are equal near the square root of 2e-16, about "
+            "1e-8.",
             "1e-12": "The shortest step follows the tangent best. But each value is rounded to "
             "about 16 digits, and dividing by 1e-12 turns that into an error of 1e-4.",
         },

@@ -255,8 +255,8 @@ STEPS = {
 
 TABLES = Table(
     {
-        0: "0 would be right if the subtraction went example by example. But which shape does "
-        "(2, 1) minus (2,) have?",
+        0: "0 would be right if the subtraction worked example by example. But what is the shape "
+        "of (2, 1) minus (2,)?",
         8: "8 is the sum of the squares. But the loss is their mean.",
         4: "4 is right for the entries off the diagonal. But the mean is over all four entries.",
         1: "1 is the mean of the four absolute differences. But they are squared first, and "

@@ -263,8 +263,8 @@ EXERCISES = (
         points=1,
         form="Write one integer",
         praise=(
-            "The traces are 64 and 40 with `True`, and 64 and 8 with `False`. Later epochs "
-            "add none."
+            "With `True`, there is one trace for batches of 64 and one for the batch of 40. With "
+            "`False`, there is one for 64 and one for 8. Later epochs add none."
         ),
     ),
     Question(

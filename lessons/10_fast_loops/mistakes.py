@@ -26,7 +26,7 @@ TRACES = Table(
         "But a call like an earlier one needs no new trace, in any epoch.",
         100: "100 is the number of calls. But a call like an earlier one needs no new trace.",
     },
-    "{value} is not the answer. Count the different pairs of a batch size and a flag.",
+    "{value} is not the answer. Count the distinct pairs of batch size and flag.",
 )
 
 # 10.2

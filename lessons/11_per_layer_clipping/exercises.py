@@ -294,6 +294,6 @@ PREDICTIONS = (
             "55": "55 is 50 times 1.1, as if slopes added up. But along a path they multiply.",
             "117": "Along a path slopes multiply: 1.1 to the power of 50 is about 117.4.",
         },
-        otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
+        otherwise="Each step has a slope of 1.1. What happens to slopes along a path of 50 steps?",
     ),
 )

@@ -541,8 +541,7 @@ LATE = Table(
         "computed when the tape is not recording.",
         16: "16 is the sum without the weight. But the second target is `3 * l2`, a new "
         "tensor: did the tape record it?",
-        36: "36 is the slope of only `3 * l2`. But the tape did not record that product, and "
-        "it did record `l1`.",
+        36: "36 is the slope of only `3 * l2`. But the tape recorded `l1`, not that product.",
         12: "12 is the slope of `l2`, which is not a target. The targets are `l1` and `3 * l2`.",
         28: "28 is the sum of the *values* 4 and 24. But the tape returns slopes.",
         8: "8 is the value of `l2`. But the tape returns slopes, and the targets are `l1` and "

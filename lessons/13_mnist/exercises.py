@@ -361,7 +361,8 @@ EXERCISES = (
         call=with_two_generators,
         inputs="writers share",
         parts=[Part(words="the division", form=SIDES, read=division), Part(read=generators)],
-        praise="No writer is on both sides, so the held-out accuracy is not too optimistic.",
+        praise="No writer appears on both sides of the split, so the held-out accuracy is not too "
+        "optimistic.",
     ),
     Question(
         id="13.4",

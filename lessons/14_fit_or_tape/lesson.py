@@ -103,6 +103,7 @@ def train_both(model_class, loss_scale_factor=None, **options):
     models = build_model(), build_model(model_class)
     for model in models:
         optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=loss_scale_factor)
+        # unlike metrics, weighted_metrics use the sample weights
         model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
         model.fit(x, y, epochs=3, shuffle=False, verbose=0, **options)
     return models
@@ -183,7 +184,7 @@ assert largest_difference(*models) < 1e-5 and not same_history(models, rtol=1e-3
 # policy `mixed_float16`, it does so automatically.) To show the effect, a factor of 8 in ordinary `float32` is enough:
 
 # %%
-models = train_both(SimpleStep, loss_scale_factor=8.0)
+models = train_both(SimpleStep, loss_scale_factor=8.0, batch_size=64)
 compare(*models)
 
 # %% tags=["claims"]
@@ -253,8 +254,8 @@ assert seven.fit(x, y, verbose=0).history["loss"] == [7.0] and seven.evaluate(x,
 #
 # This `train_step` adds an extra term to the loss: 0.1 times the mean of the squared predictions. Otherwise, it should
 # update the model exactly as Keras's own step does. But it has five mistakes. You have seen two of them above: it handles
-# neither sample weights nor loss scaling. The simple step got the other three right. A single change can fix several
-# mistakes at once. You don't need to update any metrics.
+# neither sample weights nor loss scaling. To find the other three, compare it with `SimpleStep`. A single change can fix
+# several mistakes at once. You don't need to update any metrics.
 #
 # - `data` is a tuple of three tensors, `(x, y, sample_weight)`. The sample weights do not affect the extra term.
 # - The check's model has batch normalization and a regularizer. It is compiled with a loss other than the mean squared

@@ -130,7 +130,8 @@ EXERCISES = (
         parts=[
             Part(
                 words="the parts",
-                form="Return one part for each entry of `x`, (d,): the mean over the starts.",
+                form="Return a tensor of shape (d,): the part of each entry of `x`, averaged over "
+                "the starts.",
             )
         ],
         praise=(
@@ -162,9 +163,10 @@ PREDICTIONS = (
             "image would fool you. But these signs are not random.",
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
-            "it fails on more than a tenth": "Changes with random signs mostly cancel. Changes "
+            "it fails on more than a tenth": "Changes with random signs mostly cancel out. Changes "
             "with the signs of the gradient all push the same way. If all slopes had the same "
-            "size, their effect would be 28 times as strong; in a network it is less.",
+            "size, the combined effect would be 28 times as strong; in a real network, the factor "
+            "is smaller.",
         },
     ),
     Callout(

@@ -410,8 +410,8 @@ TOWARD = {
         moving(lambda x, g, e: x - tf.sign(g)),
     ),
     "gradient limited": Wrong(
-        "You clip the gradient to `epsilon`, but most of its entries are far smaller. Use "
-        "`epsilon` times `tf.sign` of it, which moves every pixel by `epsilon`.",
+        "You clip the gradient to `epsilon`, but most of its entries are far smaller. Use `epsilon "
+        "* tf.sign(gradient)`, which moves every pixel by `epsilon`.",
         moving(lambda x, g, e: x - tf.clip_by_value(g, -e, e)),
     ),
     "step twice as long": Wrong(

@@ -476,7 +476,7 @@ PENALTIES = {
         *at_points(lambda real, fake, share: (real + fake) / 2),
     ),
     "one share for all": Wrong(
-        "You use one share for all points. Use the `share` of each pair.",
+        "You use one share for all pairs. Use the `share` of each pair.",
         *at_points(lambda real, fake, share: mixed(real, fake, share[:1])),
         *at_points(lambda real, fake, share: mixed(real, fake, tf.reduce_mean(share)[None])),
     ),

@@ -1321,8 +1321,8 @@ HELD_OUT = {
         always({"labels": 1.0}),
     ),
     "several tasks": Wrong(
-        "You answered more than one task, and none of the answers passes. Answer one task "
-        "only, and the check will tell you what is wrong with it.",
+        "You attempted more than one task, and none of your answers passes. Keep only one, and the "
+        "check will tell you what is wrong with it.",
         lambda inputs: {
             "few labels": np.full(len(inputs["few labels"]), 3),
             "river": np.zeros(len(inputs["river"])),

@@ -81,8 +81,8 @@ def test_reset_says_where_the_old_text_is(work):
     ("arguments", "message"),
     [
         (("reset", "01.9"), "There is no exercise '01.9'"),
-        (("reset", "01.1"), "has no copy of the lessons yet: `course start` makes one"),
-        (("update",), "has no copy of the lessons yet: `course start` makes one"),
+        (("reset", "01.1"), "To make one, run `course start`."),
+        (("update",), "To make one, run `course start`."),
         (("build",), "There are no lessons in"),
     ],
 )

@@ -112,7 +112,7 @@ def test_outside_any_course_it_must_be_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WorkspaceError, match="course start ~/gradienttape"):
         start_workspace()
-    with pytest.raises(WorkspaceError, match="`course start FOLDER` makes one"):
+    with pytest.raises(WorkspaceError, match="To make one, run `course start FOLDER`"):
         folders.require_workspace()
     assert list(tmp_path.iterdir()) == []
 

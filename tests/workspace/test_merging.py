@@ -87,7 +87,7 @@ def test_where_both_changed_a_cell_the_new_one_stands_below_as_text_that_never_r
     assert sources(result)[3] == ANSWER
     below = result.cells[4]
     assert below.cell_type == "markdown" and new.cells[3].source in below.source
-    assert below.source.startswith("**This cell was corrected. Yours is above")
+    assert below.source.startswith("**This cell has been corrected. Your version is above")
     assert [(each.what, each.cell) for each in changes] == [
         ("kept in your version, with the correction below", "exercise 01.1")
     ]

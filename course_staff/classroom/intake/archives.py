@@ -181,7 +181,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             found[number] = "it contains a link. Send the file itself."
         elif counts[unicodedata.normalize("NFC", str(place))] > 1:
-            found[number] = "it contains two files with the same name."
+            found[number] = "it contains two files with the same name. Rename one of them."
         elif entry.flag_bits & 0x41:  # 0x40: strongly
             found[number] = "it is encrypted. Send it without a password."
         elif entry.compress_type not in _METHODS:
@@ -230,6 +230,8 @@ def _opened(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(file)
     except _DAMAGE:
-        raise UnreadableFile("This is not a zip archive, or it is damaged.") from None
+        raise UnreadableFile(
+            "This is not a zip archive, or it is damaged. Ask for it again."
+        ) from None
     with archive:
         yield archive

@@ -252,9 +252,9 @@ def _in_one_layout(owners: Owners) -> tuple[Owners, list[str]]:
             kept[place] = owner
         else:
             problems.append(
-                f"{shown(str(place))} has the name of {shown(owner.student)}, but their other "
+                f"{shown(str(place))} is named after {shown(owner.student)}, but their other "
                 "submissions are in a different place and are named differently. It was not "
-                "graded. If it is theirs, move it to the other submissions."
+                "graded. If it is theirs, move it to where their other submissions are."
             )
     return kept, problems
 
@@ -263,8 +263,9 @@ def _claims(owners: Owners) -> list[str]:
     """Say where a student's file has the name of another student."""
     students = {owner.student for owner in owners.values()}
     return [
-        f"{shown(str(place))} has the name of {shown(', '.join(others))}, but came from "
-        f"{shown(owner.student)}. It was graded as the work of {shown(owner.student)}."
+        f"{shown(str(place))} is named after {shown(', '.join(others))}, but came from "
+        f"{shown(owner.student)}. It was graded as the work of {shown(owner.student)}. If that is "
+        "wrong, move it to the right student and grade again."
         for place, owner in owners.items()
         if (others := claimed(owner, students))
     ]

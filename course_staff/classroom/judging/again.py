@@ -67,8 +67,6 @@ def choose_again(words: Iterable[str]) -> Again | None:
     exercises = frozenset(word for word in words if re.fullmatch(r"\d\d\.\d+", word))
     missing = sorted(exercises - {exercise.id for exercise in all_exercises()})
     if missing:
-        raise BadInput(
-            f"--again was {missing[0]!r}, but there is no such exercise. Use an id such as 03.2."
-        )
+        raise BadInput(f"--again {missing[0]}: there is no such exercise. Use an id such as 03.2.")
     outcomes = words & frozenset(OUTCOMES)
     return Again(words - exercises - outcomes, exercises, outcomes) if words else None

@@ -132,8 +132,8 @@ def question_of(exercise_id: str) -> Question:
     exercise = find_exercise(exercise_id)
     if not isinstance(exercise, Question):
         raise LookupError(
-            f"The answer to exercise {exercise_id} is a value, not a function. Only answers that "
-            "are functions can be named."
+            f"The answer to exercise {exercise_id} is a value, not a function. Only wrong answers "
+            "that are functions can get a name."
         )
     return exercise
 

@@ -154,7 +154,7 @@ def _judged(reply: Any, seeds: dict[str, int], questions: Questions) -> Run:
 def _refusal(worker: str, why: object) -> str:
     if isinstance(why, BaseException):
         why = (
-            "It does not have this version of the course with its `cluster` extra "
+            "This version of the course, with its `cluster` extra, is not installed there "
             f"({type(why).__name__}: {_first_line(why)})."
         )
     return f"{worker} cannot grade. {why} Fix this worker or stop it."

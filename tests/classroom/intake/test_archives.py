@@ -261,7 +261,9 @@ def test_in_a_download_one_entry_stops_nobody(tmp_path):
     assert "a link" in said.pop(f"{eve}/link_01_first_tape.ipynb")
     # Of what nobody can look into, the lesson is that of everything else.
     assert said == {
-        "fay_4_assignsubmission_file_/work.zip": "This is not a zip archive, or it is damaged."
+        "fay_4_assignsubmission_file_/work.zip": (
+            "This is not a zip archive, or it is damaged. Ask for it again."
+        )
     }
 
 

@@ -337,7 +337,7 @@ def test_a_name_that_contradicts_its_folder_is_said_and_changes_nobody(tmp_path,
     counting = {(s.student, s.place) for s in found.submissions if s.counts}
     assert ("ada", honest[0]) in counting and ("bob", claim) in counting
     (said,) = found.contradictions
-    assert said.startswith(claim) and "the name of ada, but came from bob" in said
+    assert said.startswith(claim) and "named after ada, but came from bob" in said
 
 
 @pytest.mark.parametrize(

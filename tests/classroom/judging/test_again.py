@@ -121,7 +121,7 @@ def test_a_slip_of_the_pen_is_noticed(pupils):
     pupils.grade()
     with pytest.raises(BadInput, match="'adda', which is not an exercise .* not a student"):
         pupils.grade("adda")
-    with pytest.raises(BadInput, match="'01.9', but there is no such exercise"):
+    with pytest.raises(BadInput, match="01.9: there is no such exercise"):
         pupils.grade("01.9")
     folders = [str(pupils.submitted), "--out", str(pupils.out)]
     both = CliRunner().invoke(app, ["grade", *folders, "--fresh", "--again", "ada"])

@@ -380,7 +380,7 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     (unreadable / "ada" / "poem.ipynb").write_text("{}")
     result = run(unreadable, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "This could not be assigned to a lesson and a student: ada/poem.ipynb" in result.output
+    assert "This could not be matched to a lesson and a student: ada/poem.ipynb" in result.output
     assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
 
 
@@ -549,7 +549,7 @@ def test_a_name_that_contradicts_another_is_said_and_gives_status_1(tmp_path):
     submissions = hand_in(tmp_path / "in", {})
     (submissions / "gil_01_first_tape.ipynb").mkdir()
     result = run(submissions, "--out", tmp_path / "out")
-    said = "gil_01_first_tape.ipynb has the name of gil"
+    said = "gil_01_first_tape.ipynb is named after gil"
     assert result.exit_code == 1 and said in result.output
     assert said in (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
 
