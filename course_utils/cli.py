@@ -174,7 +174,7 @@ def hand_in(
             envvar="COURSE_DROP_BOX",
             readable=False,  # a drop box takes, and shows nothing
             help=(
-                "The drop box: a folder on a hub or a shared disk that your teacher made. Without "
+                "The drop box: a folder that your teacher made on a hub or a shared disk. Without "
                 "this option, the zip is written to `handed_in/` in your copy, and you upload it."
             ),
             show_default=False,
@@ -289,8 +289,9 @@ def place(
             return
         placing = Placing()
         print_prose(
-            f"Up to {placing.count} questions, about ten minutes. They end with your first wrong "
-            "answer, and then your answers are explained. Ctrl-C stops without saving them."
+            f"Up to {placing.count} questions, about ten minutes. The quiz ends at your first "
+            "wrong answer, and then explains your answers. To stop without saving them, press "
+            "Ctrl-C."
         )
         while placing.left:
             variant = placing.left[0]

@@ -91,7 +91,7 @@ def _notebooks() -> Condition:
     workspace = find_workspace()
     missing = [lesson.name for lesson in LESSONS if not workspace.notebook(lesson).exists()]
     if not missing:
-        found = f"all {len(LESSONS)} are in {_shown(workspace.folder)}"
+        found = f"all {len(LESSONS)} are in {workspace.folder}"
         return Condition("Notebooks", found)
     remedy = "Run `course start`, which copies what is missing and touches nothing else."
     if workspace.folder == Path.cwd() and not workspace.is_started:

@@ -105,7 +105,7 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
             yield index, "the title of a lesson cannot be in Going deeper"
     for index, cell in enumerate(cells):
         if is_claims(cell) and cell.cell_type != "code":
-            yield index, "claims are asserted by code: make this a code cell"
+            yield index, "claims must be assertions in code: make this a code cell"
         elif is_claims(cell) and "assert" not in cell.source:
             yield index, "this cell is tagged claims, but asserts nothing"
 

@@ -158,7 +158,8 @@ def grade(
     """
     if again and not resume:
         errors.print(
-            "--fresh grades everything again, but --again only what it names. Use only one of them."
+            "--fresh grades everything again, and --again grades only what you name. Use only one "
+            "of them."
         )
         raise typer.Exit(2)
     if scheduler and not sandbox:

@@ -112,7 +112,7 @@ def mistakes(
         bool,
         typer.Option(
             "--keep",
-            help="Also use the message in later gradings, and print the entry for the lesson's "
+            help="Also use the message in later grading runs, and print the entry for the lesson's "
             "mistakes.py, so that `check` shows it in notebooks.",
         ),
     ] = False,
@@ -154,7 +154,8 @@ def mistakes(
             students, taught = name_groups(results, group, name, sentence, keep)
             subject = "1 student gets" if len(students) == 1 else f"{len(students)} students get"
             print_text(
-                f"{subject} this message when you grade into {results} again: {', '.join(students)}"
+                f"{subject} this message the next time that you grade into {results}: "
+                f"{', '.join(students)}"
             )
             if keep:
                 exercise = taught[0].exercise

@@ -25,7 +25,8 @@ _OF_TORCH = {
     "item": "Use float(), after you have called tape.gradient",
     "parameters": "Use trainable_variables",
     "step": "Use optimizer.apply(gradients, variables)",
-    "train": "Pass the mode in each call: model(x, training=True)",
+    "train": "The call does not say whether the model is training. Pass it in the call: model(x, "
+    "training=True)",
     "view": "Use tf.reshape",
     "zero_grad": "Leave it out, because tapes do not accumulate gradients",
 }
@@ -60,7 +61,8 @@ _CAUSES = (
     (
         "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no",
         "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
-        "from its source to the target, or did not watch the source",
+        "from its source to the target, or did not watch the source: compute the target inside "
+        "the block, and watch the source",
     ),
     (
         r"^'numpy\..*has no attribute '_id'$",
@@ -77,8 +79,8 @@ _CAUSES = (
     (
         r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
         "a tape needs tensors, but here the target or the source is a plain number. Make a "
-        "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
-        "functions, without float() or .numpy()",
+        "tf.Variable from a source before the `with` block, and compute the target from this "
+        "variable with TensorFlow's functions, without float() or .numpy()",
     ),
     (
         "^Cannot convert the argument `type_value`",
@@ -244,8 +246,8 @@ _CAUSES = (
     ),
     (
         "Shapes of all inputs must match|Ranks of all input tensors",
-        "tensors of different shapes cannot become one tensor. Use them one by one, or make each "
-        "a vector with tf.reshape(g, [-1]) and join these with tf.concat",
+        "tensors of different shapes cannot be combined into one tensor. Use them one by one, or "
+        "flatten each with tf.reshape(g, [-1]) and join the results with tf.concat",
     ),
     (
         # Which of the last two it is, the kernels for the processor decide.
@@ -330,8 +332,8 @@ _CAUSES = (
     (
         "^logits and labels must be broadcastable"
         "|^Arguments `target` and `output` must have the same",
-        "this loss takes a row of labels, such as a one-hot row, for each row of logits. Class "
-        "numbers go to the sparse loss",
+        "this loss takes a row of labels, such as a one-hot row, for each row of logits. For "
+        "integer labels, use the sparse version of the loss",
     ),
     (
         r"Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))",

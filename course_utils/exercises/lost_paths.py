@@ -36,5 +36,6 @@ def lost_path(run: Callable[[], object], file: str) -> str:
         at = explanation.where
         if is_known and at and at.file == file and Place(at.file, at.line) != of_check:
             line = f" at `{at.text}`" if at.text else ""
-            return f"The gradient of {explanation.source} is None{line}. {explanation.message}"
+            lost = f"The gradient with respect to {explanation.source} is None{line}."
+            return f"{lost} {explanation.message}"
     return ""

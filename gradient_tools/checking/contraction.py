@@ -33,7 +33,8 @@ class Contraction:
         if not np.all(np.isfinite(np.asarray(y, np.float64))):
             raise ValueError(
                 "f is NaN or infinite at this point, so no difference can be computed. Choose "
-                "another point, or look for a division by zero, or for a log or a root of zero."
+                "another point, or look for a division by zero, the log of 0, or the square root "
+                "of a negative number."
             )
         # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
         # A power of two leaves every rounding as it was.

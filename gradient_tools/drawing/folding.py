@@ -96,7 +96,10 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
         depth -= 1
         grouping = Grouping(recording, depth)
     if depth < asked:
-        notes.append(f"More than {_MOST_CARDS} boxes at depth={asked}: drawn at depth={depth}.")
+        notes.append(
+            f"At depth={asked} there would be more than {_MOST_CARDS} boxes, so the drawing uses "
+            f"depth={depth}."
+        )
     if len(grouping.order) > _MOST_CARDS:
         grouping.fold_middle()
         notes.append(

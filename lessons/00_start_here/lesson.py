@@ -22,14 +22,14 @@ start_lesson("00")
 import tensorflow as tf
 
 # %% [markdown]
-# Every lesson starts with this cell. Click it and press **Shift+Enter** to run it. It takes a moment, because
+# Every lesson starts with the cell above. Click it and press **Shift+Enter** to run it. It takes a moment, because
 # TensorFlow is large. Then it lists the lesson's exercises, and shows where to continue. Run it again after every
 # restart of the kernel.
 
 # %% [markdown]
 # ## How do I run a lesson?
 #
-# Run the cells in order, from top to bottom. Here is the first:
+# Run the cells in order, from top to bottom. Here is the next one:
 
 # %%
 x = tf.constant(3.0)
@@ -106,7 +106,7 @@ check("00.1", steepness)
 #
 # </details>
 #
-# Run it:
+# To see the rate approach its limit, run this cell:
 
 # %%
 for step in [0.1, 0.01, 0.001]:
@@ -165,7 +165,8 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# This is common, so the third kind of exercise, after *predict* and *complete*, is *repair*. A **loss** is the
+# Code can run without an error and still be wrong. So the third kind of exercise, after *predict* and *complete*, is
+# *repair*. A **loss** is the
 # number that training minimizes. Here are two predictions, one too high and one too low, and the loss that a program
 # reports for them:
 

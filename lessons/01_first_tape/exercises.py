@@ -131,13 +131,13 @@ EXERCISES = (
             Demand(
                 "number in a list",
                 "The numbers are right, but each is in a list or in a tensor of shape (1,). "
-                "Create the variable from `x`, not from `[x]`, and use that variable as "
-                "the source.",
+                "Create the variable from `x`, not from `[x]`, and pass the variable itself "
+                "as the source, not a list.",
                 lambda noted: not any(noted["in list"]),
             ),
             Demand(
                 "no tape",
-                "The slopes are right, but no tape computed them. Record `y` in the block of a "
+                "The slopes are right, but no tape computed them. Compute `y` in the block of a "
                 "`tf.GradientTape`, and return `tape.gradient(y, x)`.",
                 lambda noted: all(noted["on a tape"]),
             ),

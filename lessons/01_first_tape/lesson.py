@@ -87,8 +87,8 @@ check("01.1", slope)
 # %% [markdown]
 # ## What is on the tape?
 #
-# The tape records operations as they run. Two things follow: it remembers the *values* of that moment, and it knows
-# only what ran *inside the block*. First, the values.
+# The tape records operations as they run. Two questions follow: which *values* does it use, and which *lines* does it
+# know? First, the values.
 #
 # > **Predict**
 # >

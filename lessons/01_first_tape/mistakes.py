@@ -340,8 +340,8 @@ LINES = {
         line_gradient(lambda y_hat, y: y_hat),
     ),
     "mean taken early": Wrong(
-        "You average the errors or the inputs before squaring. Keep the loss from the "
-        "exercise, and only move a line.",
+        "You average the errors or the inputs before squaring. Keep the loss from the exercise "
+        "unchanged: only move the line that is outside the block.",
         line_gradient(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
 }

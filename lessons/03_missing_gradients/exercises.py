@@ -247,8 +247,8 @@ PREDICTIONS = (
         options={
             "None": "`round` has no gradient, so its path is broken. But there is another "
             "path, and you get `None` only if no path is left.",
-            "0": "A staircase is flat, so `round` might contribute 0. But even then the other path "
-            "would contribute 1.",
+            "0": "`round` is flat almost everywhere, so it might contribute 0. But even then the "
+            "other path would contribute 1.",
             "1": "Two paths lead from `x` to the result. The one through `round` is broken, and "
             "the other contributes 1.",
             "2": "2 would be right if `round` passed the gradient back unchanged. But it has "

@@ -460,8 +460,8 @@ PREDICTIONS = (
         "07.b",
         right="0",
         options={
-            "about 3e10": "3e10 would be right with a step that suits x, such as `delta=512`. "
-            "But this step is too short for float32.",
+            "about 3e10": "3e10 would be right with a step that suits x, such as `delta=512`. But "
+            "this step is too small for float32.",
             "0": "Around 100,000, float32 numbers are 1/128 apart. x + h and x - h both round "
             "to x, so their difference is 0.",
             "about 3e7": "You would expect a bad step to give a wrong factor. But here nothing is "

@@ -232,8 +232,8 @@ PREDICTIONS = (
         options={
             "sooner": "Larger steps are faster, up to a limit. But beyond it, each step lands "
             "farther from the minimum than it started.",
-            "later": "A step that is slightly too large may well lose some time. But here "
-            "every step makes the distance larger.",
+            "later": "A step that is slightly too large may well cost some time. But here every "
+            "step makes the distance larger.",
             "never": "The loss explodes: each step jumps over the minimum, and lands farther "
             "away than it started.",
         },

@@ -716,8 +716,9 @@ ACCUMULATED = {
         accumulating(lambda e, p, n, N, k: n / N * e + p),
     ),
     "penalty too little": Wrong(
-        "The penalties are too small: for all parts together they should be added once. Add "
-        "`sum(model.losses)` to each part's mean, then weight the whole loss by n / N.",
+        "The penalties are too small: across all parts, they should add up to one "
+        "`sum(model.losses)`. Add `sum(model.losses)` to each part's mean, then weight the whole "
+        "loss by n / N.",
         accumulating(lambda e, p, n, N, k: n / N * e + p / N),
         accumulating(lambda e, p, n, N, k: n / N * (e + p / k)),
         with_penalty_of_part(0),

@@ -325,8 +325,8 @@ LAYERS = {
         each_layer(tf.clip_by_global_norm),
     ),
     "one tensor a layer": Wrong(
-        "Each layer has a single tensor. Return a list of its gradients, each in its original "
-        "shape, all scaled by the same factor.",
+        "You return a single tensor for each layer. Return a list of the layer's gradients, each "
+        "in its original shape, all scaled by the same factor.",
         each_layer(lambda gs, limit: tf.concat([tf.reshape(g, [-1]) for g in gs], 0)),
     ),
     "short layers left out": Wrong(

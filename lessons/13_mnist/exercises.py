@@ -448,9 +448,9 @@ EXERCISES = (
         demands=[
             Demand(
                 "kill caught",
-                "The second and third calls are right, but the first one catches the kill and "
-                "returns a model that is not fully trained. Do not catch the "
-                "`KeyboardInterrupt`; the next call continues.",
+                "The second and third calls are right, but the first one catches the interrupt and "
+                "returns a model that is not fully trained. Do not catch the `KeyboardInterrupt`; "
+                "the next call resumes the training.",
                 lambda noted: not any(noted["caught"]),
             )
         ],

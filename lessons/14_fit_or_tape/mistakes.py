@@ -649,8 +649,8 @@ STEPS = {
         stepping(loss_by_hand(weigh=by_mean_weight)),
     ),
     "weights scaled": Wrong(
-        "At least the following is still wrong: you divide the weighted losses by the sum of the "
-        "weights instead of n. Call `model.compute_loss`, which handles loss, weights and "
+        "At least one thing is still wrong: you divide the weighted losses by the sum of the "
+        "weights instead of by n. Call `model.compute_loss`, which handles the loss, weights and "
         "penalties.",
         stepping(loss_by_hand(weigh=by_scaled_weights)),
     ),

@@ -132,8 +132,8 @@ PARTS = {
         sliced(ways=lambda x, starts: x + 0 * starts),
     ),
     "slopes of the way from black": Wrong(
-        "You compute the slopes on the line from black. Use the line from each start: `starts "
-        "+ share * (x - starts)`.",
+        "You compute the slopes along the line from the black image. Use the line from each start: "
+        "`starts + share * (x - starts)`.",
         sliced(point=lambda x, starts, share: share * x + 0 * starts),
     ),
     "way turned round": Wrong(

@@ -589,8 +589,8 @@ BUILT_IN = {
         built(factor=lambda r: tf.where((r.x == 0) | (r.x == r.length), 0.0, r.t)),
     ),
     "jumps after the start": Wrong(
-        "The start is right, but u jumps right after it, because a sign or a comparison does not "
-        "grow gradually from 0. Multiply by `t`.",
+        "The start is right, but u jumps immediately after it, because `tf.sign` or a comparison "
+        "does not grow gradually from 0. Multiply by `t` instead.",
         built(factor=lambda r: tf.sign(r.t) * r.x * (r.length - r.x)),
     ),
     "jumps at the border": Wrong(

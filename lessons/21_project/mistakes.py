@@ -1393,8 +1393,8 @@ HELD_OUT = {
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
     "river by the batch": Wrong(
-        "A point gets a different answer if it comes with fewer points. Compute each point "
-        "separately, with a model that you trained above the function, not inside it.",
+        "The answer for a point changes if fewer points come with it. Make each answer independent "
+        "of the other points, with a model that you trained above the function, not inside it.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
     "the mean of the measurements": Wrong(

@@ -98,7 +98,7 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
 
     # The teacher, in the sandbox.
     said = hub.as_teacher("grade", hub.box, "--lessons", "01", "--out", "results")
-    assert f"{forged.name} has the name of {ada.name}, but {bob.name} put it there" in said
+    assert f"{forged.name} is named after {ada.name}, but {bob.name} put it there" in said
     assert "again" not in said  # what he put there twice is the same file
     assert "Each notebook ran without a network" in said
     table = (hub.results / "gradebook.csv").read_text(encoding="utf-8-sig")

@@ -66,7 +66,8 @@ class Limit:
         if size > self.bytes:
             raise UnreadableFile(
                 "This archive was not opened: unpacked archives may take up at most "
-                f"{_MOST_BYTES >> 20} MB, or {_MOST_BYTES_OF_CLASS >> 20} MB for a whole class."
+                f"{_MOST_BYTES >> 20} MB, or {_MOST_BYTES_OF_CLASS >> 20} MB for a whole class. "
+                "Ask for it without large files."
             )
         self.files -= len(entries)
         self.bytes -= size
@@ -179,7 +180,7 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
         elif len(place.parts) > _MOST_FOLDERS:
             found[number] = f"its folders are nested more than {_MOST_FOLDERS} deep."
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            found[number] = "it contains a link. Send the file itself."
+            found[number] = "it contains a link or a special file. Send the file itself."
         elif counts[unicodedata.normalize("NFC", str(place))] > 1:
             found[number] = "it contains two files with the same name. Rename one of them."
         elif entry.flag_bits & 0x41:  # 0x40: strongly

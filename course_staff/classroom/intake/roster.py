@@ -111,7 +111,7 @@ class Roster:
         namesakes = self._by_name.get(_plain(student)) or self._by_name.get(_plain(name), [])
         if not namesakes:
             return (
-                f"Not on the roster: {student}. If that is the login of a student on it, add a "
+                f"Not on the roster: {student}. If this is the login of a student who is, add a "
                 "column `login` to the roster."
             )
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)

@@ -119,7 +119,7 @@ class _Walker:
             except OSError as error:
                 if folder == source.path:
                     raise
-                why = f"This folder cannot be read: {error.strerror}."
+                why = f"This folder cannot be read: {error.strerror}. Check its permissions."
                 yield source.entry(folder, "closed", why)
                 continue
             inner = []

@@ -209,7 +209,7 @@ def in_drop_box(
         result[place] = Owner(student, _DROP_BOX, _DROP_BOX, (), arrived=_arrival(folder / place))
         if owner.student not in (student, folder.resolve().name):
             problems[put] = (
-                f"{shown(str(put))} has the name of {shown(owner.student)}, but {shown(student)} "
+                f"{shown(str(put))} is named after {shown(owner.student)}, but {shown(student)} "
                 f"put it there. It was graded as the work of {shown(student)}."
             )
     return result, list(problems.values())

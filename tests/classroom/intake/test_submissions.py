@@ -271,8 +271,13 @@ def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch)
     monkeypatch.setattr(walking.os, "scandir", scandir)
     found, said = find_submissions(tmp_path), troubles(tmp_path)
     assert {s.student for s in found.submissions} == {"ada", "bob", "dan"}
-    assert said["bob/01_first_tape/x"] == "This folder cannot be read: Permission denied."
-    assert found.unrecognised == ["cyd/closed (This folder cannot be read: Permission denied.)"]
+    assert (
+        said["bob/01_first_tape/x"]
+        == "This folder cannot be read: Permission denied. Check its permissions."
+    )
+    assert found.unrecognised == [
+        "cyd/closed (This folder cannot be read: Permission denied. Check its permissions.)"
+    ]
     (place,) = [place for place in said if place.startswith("dan")]
     assert said[place] == "The folders are nested more than 20 deep."
 

@@ -226,7 +226,7 @@ def test_a_model_that_is_too_deep_is_opened_less():
     model = keras.Sequential([keras.Input((2,))] + [keras.layers.Dense(2) for _ in range(41)])
     ax = plot_tape(model, np.ones((1, 2), "float32"))
     assert len(cards(ax)) == 2
-    assert "More than 40 boxes at depth=1: drawn at depth=0." in texts(ax)
+    assert "At depth=1 there would be more than 40 boxes, so the drawing uses depth=0." in texts(ax)
 
 
 def test_many_operations_that_lead_nowhere_are_left_out():
