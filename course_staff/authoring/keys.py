@@ -85,17 +85,22 @@ def code_of(module: str) -> str:
 def without_messages(mistakes: str) -> str:
     r"""Return the text of a ``mistakes.py`` without the messages, which change no observation.
 
-    How the lines are broken around a message does not matter, either.
+    How the lines are broken around a message does not matter, either. Text that is not Python is
+    returned as it is: the build refuses it later, with its line.
 
     >>> without_messages('Wrong("You squared `x`.", square)\nTable({2.0: ("2 " "is x.")})')
     'Wrong("", square)\nTable({2.0:""})'
     """
+    try:
+        tree = ast.parse(mistakes)
+    except SyntaxError:
+        return mistakes
     lines = [line.encode() for line in mistakes.splitlines(keepends=True)]
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
     text = b"".join(lines)
-    nodes = sorted(_messages(ast.parse(mistakes)), key=lambda node: (node.lineno, node.col_offset))
+    nodes = sorted(_messages(tree), key=lambda node: (node.lineno, node.col_offset))
     for node in reversed(nodes):
         first = starts[node.lineno - 1] + node.col_offset
         last = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)

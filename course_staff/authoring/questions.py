@@ -102,7 +102,12 @@ def _mistakes(reference: Reference) -> list[dict]:
 
 def _require_names_once(path: Path) -> None:
     """Refuse a dict that names a mistake twice: Python would drop the first without a word."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        where = f"{path.name}, line {error.lineno}"
+        raise MistakesError(f"{where}: this is not valid Python: {error.msg}") from None
+    for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
             twice = next((name for name in names if names.count(name) > 1), None)

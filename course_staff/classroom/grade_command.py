@@ -289,7 +289,10 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     if grading.roster:
         _report_roster(grading)
     for path in sorted(page.parent.glob("feedback-for-*.zip")):
-        print_text(f"To return the feedback, upload {path}.")
+        print_text(
+            "To return the feedback to students who handed in through your learning management "
+            f"system, upload {path}."
+        )
     if others := len(grading.found.other_files):
         print_text(
             f"Files and folders that are not submissions: {others}. They are listed in {page.name}."

@@ -41,7 +41,7 @@ from .judging.notebook_verdicts import Verdict
 from .judging.overrides import excuses_in, read_overrides, with_overrides
 from .judging.predicted import count_predictions
 from .judging.results import BadInput, Grading, Row
-from .judging.secret_references import References
+from .judging.secret_references import References, ReferencesFailed
 from .reports.pages import COMMAND, write_results
 from .running.cluster import Cluster
 from .running.data_sets import data_folders, data_sets
@@ -128,7 +128,8 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
     Raises
     ------
     BadInput
-        If there is nothing to grade, or what a teacher changes in ``overrides.csv`` fits nothing.
+        If there is nothing to grade, what a teacher changes in ``overrides.csv`` fits nothing, or
+        a lesson's solution or known mistakes do not run.
     OutputError
         If the folder for the results is somebody else's, or cannot be written.
     ServerFailed
@@ -149,7 +150,13 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
         overrides = [change for change in overrides if change.exercise[:2] in options.lessons]
     with _locked(options) as unpacked:
         found, places = _find(options, unpacked)
-        ran = _run(found, options, watcher)
+        try:
+            ran = _run(found, options, watcher)
+        except ReferencesFailed as error:
+            raise BadInput(
+                f"{error} The results in {options.out} were not changed. Correct the lesson, and "
+                "grade again."
+            ) from None
         grading = _judge(found, ran, options)
         grading = replace(
             grading,

@@ -161,10 +161,11 @@ def mistakes(
                 exercise = taught[0].exercise
                 folder = find_lesson(exercise[:2]).name
                 print_text(
-                    "Later gradings show it as well. To show it in notebooks, read the entry below "
-                    f"and paste it among the mistakes of {exercise} in "
-                    f"lessons/{folder}/mistakes.py. Then run `course build {exercise[:2]}`. The "
-                    f"next `course release` contains it.\n\n{gallery_entry(taught)}"
+                    "Later grading runs show it as well. To show it in notebooks, read the code "
+                    f"below and add it to lessons/{folder}/mistakes.py: its function above the "
+                    f"table that MISTAKES names for {exercise}, and the lines after the function "
+                    f"into that table. Then run `course build {exercise[:2]}`. The next `course "
+                    f"release` contains it.\n\n{gallery_entry(taught)}"
                 )
             return
         found = groups_in(results)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from course_staff.authoring.keys import without_messages
 from course_staff.authoring.observing import (
     MistakesError,
     observe_mistakes,
@@ -168,6 +169,14 @@ def test_a_slip_that_only_a_wrong_program_meets_stops_it_too():
     # Of another form than the reading expects is an answer, and no slip.
     nothing = {"nothing": Wrong("Return one number.", lambda x, weights: None)}
     assert reference_of(nothing, asked).wrong[0].readings == [None, None]
+
+
+def test_mistakes_that_are_not_python_are_refused_with_their_line(tmp_path):
+    (tmp_path / "exercises.py").write_text("EXERCISES = []\n")
+    (tmp_path / "mistakes.py").write_text("MISTAKES = {}\n  x = 1\n")
+    assert without_messages("MISTAKES = {}\n  x = 1\n") == "MISTAKES = {}\n  x = 1\n"
+    with pytest.raises(MistakesError, match="mistakes.py, line 2: this is not valid Python"):
+        Questions(SimpleNamespace(path=tmp_path / "lesson.py"))
 
 
 def test_a_dict_that_names_two_mistakes_alike_is_refused(tmp_path):

@@ -18,7 +18,7 @@ from ..sandbox.needed import demonstrations
 from .again import Again
 from .journal import Journal, NotKept
 from .notebook_verdicts import Examination, Verdict, fingerprint
-from .secret_references import References
+from .secret_references import References, ReferencesFailed
 
 __all__ = ["Batch"]
 
@@ -126,7 +126,7 @@ class Batch:
         self.accidents.discard(submission.place)
         try:
             return self._run(submission, server, before)
-        except (NotKept, ServerFailed):
+        except (NotKept, ReferencesFailed, ServerFailed):  # no submission is the cause
             raise
         except Exception as error:  # one submission must not stop the others; it is run next time
             message = (

@@ -129,7 +129,8 @@ class References:
                 except Exception as error:
                     self._pool = None  # a process that died is no more use
                     raise ReferencesFailed(
-                        f"the reference programs for {exercise_id} did not run: {error!r}"
+                        f"The reference programs for {exercise_id} did not run "
+                        f"({type(error).__name__}: {error})."
                     ) from error
                 self._journal.add(key, data)
         return data

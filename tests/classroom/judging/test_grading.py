@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 from course_staff.classroom import grading as engine
 from course_staff.classroom.judging.journal import Journal, secret_key
 from course_staff.classroom.judging.results import BadInput, Grading, Row
+from course_staff.classroom.judging.secret_references import ReferencesFailed
 from course_staff.classroom.reports.class_page import common_mistakes
 from course_staff.classroom.reports.gradebook import gradebook_csv
 from course_staff.classroom.reports.pages import page_name, write_results
@@ -523,6 +524,24 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     assert kept(tmp_path / "out") == 0  # so that it runs next time
     result = run(submissions, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "this notebook: s2/01_first_tape.ipynb" in result.output
+
+
+def test_a_lesson_that_does_not_run_stops_grading_and_leaves_the_results(tmp_path, monkeypatch):
+    submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")})
+    out = tmp_path / "out"
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
+    assert run(submissions, "--out", out).exit_code == 0
+    before = {path: path.read_bytes() for path in out.glob("*.*") if path.is_file()}
+
+    def broken(self, *_):
+        raise ReferencesFailed("The reference programs for 01.1 did not run.")
+
+    monkeypatch.setattr(engine.ForkServer, "run", broken)
+    result = run(submissions, "--out", out, "--fresh")
+    assert result.exit_code == 1 and "The reference programs for 01.1 did not run." in result.output
+    assert "were not changed" in result.output.replace("\n", " ")
+    assert before == {path: path.read_bytes() for path in out.glob("*.*") if path.is_file()}
 
 
 def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
