@@ -96,7 +96,9 @@ def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:
     rows = [row for table in known.get("tables", ()) for row in table["rows"]]
     sentences = dict.fromkeys(mistake["sentence"] for mistake in known.get("mistakes") or rows)
     shown = [
-        said for said in sentences if "{" not in said and not any(line in said for line in hidden)
+        said
+        for said in sentences
+        if "{" not in said and not any(line in said.replace("`", "") for line in hidden)
     ]
     return shown[:_MESSAGES]
 

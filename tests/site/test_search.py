@@ -18,7 +18,7 @@ else:
 ROOT = Path(__file__).parents[2]
 ASKED_FOR = tomllib.loads((ROOT / "docs" / "site" / "asked_for.toml").read_text(encoding="utf-8"))
 FIRST = {
-    "None": "lessons/03_missing_gradients",
+    "None": "lessons/02_watching",  # a heading of its asks why a gradient is None
     "check_gradients": "tools/gradient_tools",
     "gradient is None": "causes",
     "nan gradient": "causes",
