@@ -85,8 +85,8 @@ def code_of(module: str) -> str:
 def without_messages(mistakes: str) -> str:
     r"""Return the text of a ``mistakes.py`` without the messages, which change no observation.
 
-    How the lines are broken around a message does not matter, either. Text that is not Python is
-    returned as it is: the build refuses it later, with its line.
+    Nor does it matter how the lines are broken around a message. Text that is not Python is
+    returned unchanged, because the build refuses it later and names its line.
 
     >>> without_messages('Wrong("You squared `x`.", square)\nTable({2.0: ("2 " "is x.")})')
     'Wrong("", square)\nTable({2.0:""})'

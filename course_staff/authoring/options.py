@@ -23,7 +23,7 @@ def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterat
         call = _CALL.fullmatch(cells[index + 1].source) if index + 1 < len(cells) else None
         if cell.cell_type == "code" and cell.source.startswith("predict("):
             if not (_CALL.fullmatch(cell.source) and _CALLOUT in cells[index - 1].source):
-                yield index, (f'`predict("NN.a", "")` must be alone in a cell below a `{_CALLOUT}`')
+                yield index, f'`predict("NN.a", "")` must be alone in a cell below a `{_CALLOUT}`'
         if cell.cell_type != "markdown" or _CALLOUT not in cell.source:
             continue
         if call is None:
@@ -33,25 +33,13 @@ def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterat
         if call[1] not in known:
             yield index + 1, f"prediction {call[1]} is not among PREDICTIONS in exercises.py"
         elif not cell.source.splitlines()[-1].startswith("> "):
-            yield (
-                index,
-                (
-                    "this cell must end with the callout's question, because the options will be "
-                    "added below it"
-                ),
-            )
+            yield index, "this cell must end with the callout's question: the options follow it"
         else:
             lines = [f"> - **{x}**: {words}" for x, words in known[call[1]].letters.items()]
             cell.source = "\n".join([cell.source, *([">"] if lines else []), *lines])
     if asked != list(known):
         held, found = (", ".join(ids) or "none" for ids in (known, asked))
-        yield (
-            0,
-            (
-                f"PREDICTIONS contains {held}, but the text asks {found}: make PREDICTIONS match "
-                "the text"
-            ),
-        )
+        yield 0, f"PREDICTIONS contains {held}, but the text asks {found}: make them match"
 
 
 def answered(source: str, known: dict[str, Callout]) -> str:

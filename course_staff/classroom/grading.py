@@ -154,8 +154,8 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
             ran = _run(found, options, watcher)
         except ReferencesFailed as error:
             raise BadInput(
-                f"{error} The results in {options.out} were not changed. Correct the lesson, and "
-                "grade again."
+                f"{error} The results in {options.out} were not changed. If the lesson "
+                "has an error, correct it, and grade again."
             ) from None
         grading = _judge(found, ran, options)
         grading = replace(

@@ -61,7 +61,7 @@ _CAUSES = (
     (
         "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no",
         "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
-        "from its source to the target, or did not watch the source: compute the target inside "
+        "from its source to the target, or did not watch the source. Compute the target inside "
         "the block, and watch the source",
     ),
     (

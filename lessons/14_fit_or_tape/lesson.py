@@ -132,8 +132,11 @@ compare(*models)
 
 # %% tags=["claims"]
 def same_history(models, rtol=1e-4):
-    ours, theirs = (model.history.history for model in models)
-    return all(np.allclose(ours[name], values, rtol=rtol) for name, values in theirs.items())
+    keras_history, your_history = (model.history.history for model in models)
+    return all(
+        np.allclose(your_history[name], values, rtol=rtol)
+        for name, values in keras_history.items()
+    )
 
 
 assert largest_difference(*models) < 1e-5 and same_history(models)
@@ -309,7 +312,7 @@ check("14.3", penalized_train_step)
 # Now back to the clipping from the introduction. You want to clip the gradient of each variable, with a different limit
 # in each layer. You could do that in a `train_step`, between `tape.gradient` and `apply`. But with loss scaling, the
 # gradients at that point are still multiplied by the factor. Suppose the factor is 8 and the limit is 0.3. A gradient of
-# norm 0.5 arrives as 4, you clip it to 0.3, and `apply` divides that by 8. So the optimizer gets a norm of only 0.04.
+# norm 0.5 arrives as 4, you clip it to 0.3, and `apply` divides that by 8. So the update uses a norm of 0.04.
 #
 # What does `apply` do? Three things matter here, in this order:
 #

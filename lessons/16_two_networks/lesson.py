@@ -340,6 +340,9 @@ def make_round(generator, discriminator, generator_steps):
     return one_round
 
 
+# %% [markdown]
+# Now play both games. This takes up to a minute:
+
 # %%
 generators = {}
 for name, generator_steps in {"one step each": 1, "20 generator steps": 20}.items():

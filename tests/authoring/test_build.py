@@ -291,7 +291,7 @@ BROKEN = {
     ),
     "predictions that are not asked": (
         PREDICT + "\n# %%\nPREDICTIONS = 1\n",
-        "lesson.py:2: PREDICTIONS contains 01.a, but the text asks none: make PREDICTIONS match",
+        "lesson.py:2: PREDICTIONS contains 01.a, but the text asks none: make them match",
     ),
     "unmarked region": (
         PREDICT.replace(' exercise="01.2"', ""),

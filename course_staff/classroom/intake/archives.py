@@ -67,7 +67,7 @@ class Limit:
             raise UnreadableFile(
                 "This archive was not opened: unpacked archives may take up at most "
                 f"{_MOST_BYTES >> 20} MB, or {_MOST_BYTES_OF_CLASS >> 20} MB for a whole class. "
-                "Ask for it without large files."
+                "Leave out large files."
             )
         self.files -= len(entries)
         self.bytes -= size
@@ -232,7 +232,7 @@ def _opened(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
         archive = zipfile.ZipFile(file)
     except _DAMAGE:
         raise UnreadableFile(
-            "This is not a zip archive, or it is damaged. Ask for it again."
+            "This is not a zip archive, or it is damaged. Send it again."
         ) from None
     with archive:
         yield archive

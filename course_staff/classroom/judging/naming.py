@@ -164,12 +164,9 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
         if not does_the_same:
             raise NamingError(
                 "The group's shortest program does something else when it runs on its own, because "
-                "it needs other cells of its "
-                "notebook. Name the group "
-                "without --keep, or write a "
-                "program with this mistake into "
-                "the lesson's mistakes.py. The "
-                "group's program is:\n" + textwrap.indent(taught.program.strip(), "    ")
+                "it needs other cells of its notebook. Name the group without --keep, or write a "
+                "program with this mistake into the lesson's mistakes.py. The group's program is:\n"
+                + textwrap.indent(taught.program.strip(), "    ")
             )
     path = learned_path(lessons, exercise)
     write_records(path, [*read_records(path, Taught), *new])

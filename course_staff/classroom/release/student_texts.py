@@ -64,7 +64,6 @@ def _readme(root: Path, names: set[str]) -> str:
     install = re.search(r"^## Without make\n.*?(?=^## |\Z)", installing, re.M | re.S)
     if install is None:
         raise ValueError('docs/installing.md has no section "Without make". Restore its heading.')
-
     for mark, text in (("LESSONS", "\n".join(rows)), ("INSTALL", install[0].rstrip())):
         students = students.replace(f"<!-- {mark} -->", text)
     return students

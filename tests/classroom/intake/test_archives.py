@@ -262,7 +262,7 @@ def test_in_a_download_one_entry_stops_nobody(tmp_path):
     # Of what nobody can look into, the lesson is that of everything else.
     assert said == {
         "fay_4_assignsubmission_file_/work.zip": (
-            "This is not a zip archive, or it is damaged. Ask for it again."
+            "This is not a zip archive, or it is damaged. Send it again."
         )
     }
 
