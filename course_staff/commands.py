@@ -10,5 +10,6 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``course``; the installed package names this as its entry point."""
-    for command in (*FOR_AUTHORS, *FOR_INSTRUCTORS):
-        app.command()(command)
+    for panel, commands in (("For teachers", FOR_INSTRUCTORS), ("For authors", FOR_AUTHORS)):
+        for command in commands:
+            app.command(rich_help_panel=panel)(command)

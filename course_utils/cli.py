@@ -288,18 +288,19 @@ def place(
             print_text(way_to(goal, read_progress().placed))
             return
         placing = Placing()
-        print_prose(
-            f"Up to {placing.count} questions, about ten minutes. The quiz ends at your first "
-            "wrong answer, and then explains your answers. To stop without saving them, press "
-            "Ctrl-C."
-        )
+        if placing.count:
+            print_prose(
+                f"Up to {placing.count} questions, at most ten minutes. The quiz ends at your "
+                "first wrong answer, and then explains your answers. To stop without saving them, "
+                "press Ctrl-C."
+            )
         while placing.left:
             variant = placing.left[0]
             print_text(f"\nQuestion {placing.number()}\n\n{question_in_text(variant)}\n")
             typed = typer.prompt(f"Your answer ({variant.how}; ? if you do not know)")
             if problem := placing.answer(typed):
                 print_text(problem)
-        record_placement(placing.start().number)
+        record_placement(placing.start())
     for number, result in enumerate(placing.results, 1):
         print_prose(f"\nQuestion {number}: {result!r}")
     print_prose("")

@@ -71,10 +71,12 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
         ax.text(left, top - 47 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
-    day = "thick outline:\nthe course in a day"
-    ax.text(left, top - 47 * len(parts), day, color="#111111", fontsize=10, va="top")
-    in_words = " ".join(map(_in_words, LESSONS))
-    ax.set_gid(f"Map of the lessons. {in_words} The course in a day: {', '.join(ONE_DAY)}.")
+    in_words = " ".join(["Map of the lessons.", *map(_in_words, LESSONS)])
+    if ONE_DAY:
+        day = "thick outline:\nthe course in a day"
+        ax.text(left, top - 47 * len(parts), day, color="#111111", fontsize=10, va="top")
+        in_words += f" The course in a day: {', '.join(ONE_DAY)}."
+    ax.set_gid(in_words)
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax

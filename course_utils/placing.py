@@ -26,8 +26,13 @@ class GoalError(ValueError):
 
 
 def placement_questions() -> list[Variant]:
-    """Draw the questions that `place` asks, in the order of the lessons."""
-    return [random.choice([v for v in variants(i[:2]) if v.id == i]) for i in _QUESTIONS]
+    """Draw the questions that `place` asks, in the order of the lessons.
+
+    Those on lessons that a release leaves out are left out.
+    """
+    numbers = {lesson.number for lesson in LESSONS}
+    asked = [i for i in _QUESTIONS if i[:2] in numbers]
+    return [random.choice([v for v in variants(i[:2]) if v.id == i]) for i in asked]
 
 
 class Placing:
@@ -65,10 +70,14 @@ class Placing:
         """Return the number of the current question, such as ``2 of at most 12``."""
         return f"{len(self.results) + 1} of at most {self.count}"
 
-    def start(self) -> Lesson:
-        """Return the lesson after the last one that the answers cover."""
-        known = with_needs(self._passed) | {LESSONS[0].number}
-        return next(lesson for lesson in LESSONS if lesson.number > max(known))
+    def start(self) -> str:
+        """Return the number of the lesson after the last one that the answers cover.
+
+        A release may not contain it yet.
+        """
+        last = max(with_needs(self._passed) | {LESSONS[0].number})
+        later = [lesson.number for lesson in LESSONS if lesson.number > last]
+        return later[0] if later else f"{int(last) + 1:02d}"
 
 
 def skipped(start: str) -> list[str]:
@@ -76,7 +85,7 @@ def skipped(start: str) -> list[str]:
 
     These are the lessons of the right answers, and what they build on. Lesson 00 is not listed.
     """
-    asked = {question[:2] for question in _QUESTIONS}
+    asked = {question[:2] for question in _QUESTIONS} & {lesson.number for lesson in LESSONS}
     return sorted(with_needs([n for n in asked if n < start]) - {LESSONS[0].number})
 
 
@@ -155,7 +164,7 @@ def place(answer: Any = "", *, goal: str = "") -> Review:
         line = f"Question {_placing.number()}. Answer with `place(...)`: {how}."
         return Review((), tuple(filter(None, (problem, line))), (question,))
     ended, _placing = _placing, None
-    record_placement(ended.start().number)
+    record_placement(ended.start())
     return Review(tuple(ended.results), tuple(ending(ended)))
 
 
@@ -167,16 +176,22 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
 
     They name the calls of a notebook, or the commands of a terminal.
     """
+    if not placing.results:
+        return [
+            f"There are no questions about these lessons. Start with {_named(LESSONS[:2][-1])}."
+        ]
     start = placing.start()
-    covered = skipped(start.number)
+    there = [lesson for lesson in LESSONS if lesson.number == start]
+    covered = skipped(start)
     if covered:
         listed = ", ".join(covered)
-        first = f"Start with {_named(start)}: you can skip the essentials of {listed}."
+        first = f"Start with {_named(there[0])}: you" if there else "You"
+        first += f" can skip the essentials of {listed}."
         why = "You correctly answered the questions on them, or on a lesson that builds on them."
     else:
-        first = f"Start with {_named(start)}."
+        first = f"Start with {_named(there[0])}."
         why = "It is the first lesson on tapes, and the others build on it."
-    between = [x for x in LESSONS[1:] if x.number < start.number and x.number not in covered]
+    between = [x for x in LESSONS[1:] if x.number < start and x.number not in covered]
     if covered and between:
         why += (
             f" No question was about {', '.join(map(_named, between))}: look at it if its subject "
@@ -185,7 +200,8 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
     if not placing.results[-1].is_right:
         why += " The questions ended with your first wrong answer."
     elif covered:
-        why += f" You answered all of them, and they do not go beyond lesson {_QUESTIONS[-1][:2]}."
+        last = placing.results[-1].id[:2]
+        why += f" You answered all of them, and they do not go beyond lesson {last}."
     listed = ", ".join(f'"{name}"' for name in goals())
     if in_terminal:
         by_goal, again, status = "course place --goal GOAL", "course place", "course status"

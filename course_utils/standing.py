@@ -101,10 +101,12 @@ class Standing:
         said.append(f"{passed} exercises passed, {points} points.")
         said += [self._corrected] if self._corrected else []
         if covered := skipped(self._progress.placed):
+            is_there = any(lesson.number == self._progress.placed for lesson in LESSONS)
+            said += [f"Start with lesson {self._progress.placed}."] if is_there else []
             said.append(
-                f"Start with lesson {self._progress.placed}: your placement says that you can skip "
-                f"the essentials of {', '.join(covered)}. They stay open, and `course place`, or "
-                "`place()` in a notebook, asks you questions again."
+                f"Your placement says that you can skip the essentials of {', '.join(covered)}. "
+                "They stay open, and `course place`, or `place()` in a notebook, asks you "
+                "questions again."
             )
         day = [e for e in all_exercises() if e.id[:2] in ONE_DAY and e.id not in _DEEPER]
         if not all(self._progress.has_passed(exercise.id) for exercise in day):

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -241,7 +241,7 @@ def _sources(notebook: NotebookNode) -> list[tuple[str, dict, bool]]:
 
 def write_table(lessons: list[LessonSource], folders: Folders) -> None:
     """Write the table of the lessons, which all that runs afterwards reads, and their minutes."""
-    write_atomically(folders.table, table_text(lessons))
+    write_atomically(folders.table, table_text(lesson.entry() for lesson in lessons))
     for path, text in _documents(lessons, folders):
         if text != _read(path):
             write_atomically(path, text)
@@ -343,9 +343,9 @@ def _run(
             )
 
 
-def table_text(lessons: list[LessonSource]) -> str:
+def table_text(entries: Iterable[dict]) -> str:
     """Return the table of the lessons: names, titles, parts, minutes and what each builds on."""
-    rows = [json.dumps(lesson.entry(), ensure_ascii=False) for lesson in lessons]
+    rows = [json.dumps(entry, ensure_ascii=False) for entry in entries]
     return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
@@ -373,7 +373,7 @@ def find_drift(
         if not solution_is_current(lesson, folders):
             message = f"was not executed from the current version of lessons/{lesson.name}"
             drift.append(_drifted(solution, folders, message))
-    if _read(folders.table) != table_text(lessons):
+    if _read(folders.table) != table_text(lesson.entry() for lesson in lessons):
         drift.append(_drifted(folders.table, folders, "does not match the lessons"))
     for path, text in _documents(lessons, folders):
         if _read(path) != text:

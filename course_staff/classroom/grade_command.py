@@ -243,7 +243,10 @@ class _Bar:
     def begin(self, found: SubmissionsFound, to_run: int) -> None:
         """Say in which layouts submissions were found, and show the bar."""
         for layout, count in found.layouts.items():
-            self._bars.console.print(f"{count} submissions in this layout: {layout}", markup=False)
+            submissions = "submission" if count == 1 else "submissions"
+            self._bars.console.print(
+                f"{count} {submissions} in this layout: {layout}", markup=False
+            )
         self._bars.update(self._task, total=to_run, visible=to_run > 0)
 
     def advance(self) -> None:
@@ -288,10 +291,19 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         )
     if grading.roster:
         _report_roster(grading)
-    for path in sorted(page.parent.glob("feedback-for-*.zip")):
+    zips = sorted(page.parent.glob("feedback-for-*.zip"))
+    for path in zips:
         print_text(
             "To return the feedback to students who handed in through your learning management "
             f"system, upload {path}."
+        )
+    counting = [s for s in grading.found.submissions if s.counts]
+    elsewhere = {s.student for s in counting} - {s.student for s in counting if s.reply}
+    if zips and elsewhere:
+        few = _few(sorted(elsewhere))
+        print_text(
+            f"Some students handed in another way: {few}. Send them their pages from "
+            f"{page.parent / 'feedback'}."
         )
     if others := len(grading.found.other_files):
         print_text(
@@ -315,13 +327,16 @@ def _report_roster(grading: "Grading") -> None:
         errors.print(sentence)
     for number, names in grading.absent.items():
         if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            few = ", ".join(names[:_MOST_NAMES])
-            print_text(f"Nothing handed in for lesson {number}: {few}{more}")
+            print_text(f"Nothing handed in for lesson {number}: {_few(names)}")
     for sentence in upload_columns(grading):
         print_text(sentence)
     for sentence in upload_notes(grading):
         errors.print(sentence)
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _lowered(rows: "list[Row]") -> list[str]:

@@ -194,7 +194,7 @@ def _locked(options: Options) -> Iterator[Path]:
 def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]:
     """Return what is to be graded, and the places of all submissions, of other lessons too."""
     try:
-        found = find_submissions(options.submissions, unpacked, options.out)
+        found = find_submissions(options.submissions, unpacked, options.out, options.roster)
     except UnreadableFile as error:
         raise BadInput(f"{options.submissions} cannot be read. {error}") from None
     places = {submission.place for submission in found.submissions}
@@ -275,6 +275,7 @@ def _judge(found: SubmissionsFound, ran: _Ran, options: Options) -> Grading:
         rows=rows,
         predicted=count_predictions(found.submissions, cells),
         groups=groups(unexplained, {a.exercise: question_of(a.exercise) for a in unexplained}),
+        taught=taught,
         found=found,
         run=run,
         kept=kept,

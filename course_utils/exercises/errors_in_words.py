@@ -34,6 +34,11 @@ _OF_TORCH = {
 # What is searched for in a message, and what that means; {0} is the first group. The first that is
 # found counts.
 _CAUSES = (
+    (
+        "^name '(tf|np|keras|layers|plt)' is not defined",
+        "{0} is not defined. Run the notebook's first code cell, which imports it. If you deleted "
+        "that cell, write the import again",
+    ),
     # Of the tape.
     (
         r"but received None\.$|^Cannot convert the argument `type_value`: None",

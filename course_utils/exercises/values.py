@@ -10,7 +10,7 @@ from .readings import form_of, is_list, same, value_of
 from .references import decoded
 from .showing import reading_in_words
 
-__all__ = ["judged", "sentence_for"]
+__all__ = ["judged", "known_values", "sentence_for"]
 
 
 def judged(prediction: ValueQuestion, described: Any, known: dict) -> Judgement:
@@ -44,6 +44,19 @@ def judged(prediction: ValueQuestion, described: Any, known: dict) -> Judgement:
         )
         wrote = f"{line.lower()}: {wrote}"
     return Judgement("failed", sentence, mistake=wrote)
+
+
+def known_values(prediction: ValueQuestion, known: dict) -> dict[str, str]:
+    """Return the sentence for each single value of the tables, by the name of the mistake."""
+    sentences = {}
+    for number, table in enumerate(known["tables"], 1):
+        where = f"line {number}: " if prediction.entries else ""
+        for row in table["rows"]:
+            if "value" in row:
+                words = _words(decoded(row["value"]))
+                sentence = row["sentence"].replace("{value}", words)
+                sentences[f"{where}wrote {words[:40]}"] = sentence
+    return sentences
 
 
 def _of_other_form(prediction: ValueQuestion, described: Any, where: str = "") -> Judgement:

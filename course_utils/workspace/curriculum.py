@@ -55,8 +55,11 @@ def _lesson(needs: list[str], deeper: list[str], **entry: Any) -> Lesson:
 _TABLE = json.loads((generated_folder() / "lessons.json").read_text(encoding="utf-8"))
 LESSONS = tuple(_lesson(**entry) for entry in _TABLE)
 
-# The course in a day. Its essentials need none of the lessons in between.
-ONE_DAY = ("00", "01", "02", "04", "06", "09", "11", "12", "13")
+# The course in a day. Its essentials need none of the lessons in between. It is empty in a release
+# that lacks one of them.
+ONE_DAY: tuple[str, ...] = ("00", "01", "02", "04", "06", "09", "11", "12", "13")
+if not {lesson.number for lesson in LESSONS} >= set(ONE_DAY):
+    ONE_DAY = ()
 
 
 def all_exercises() -> list[Exercise]:

@@ -150,7 +150,8 @@ def given_notebook(name: str) -> Notebook:
         return _committed(name, root)
     except ValueError:
         raise GivenError(
-            f"{root} has no original copy of {name}.ipynb. Unpack the course again."
+            f"{root} has no original copy of {name}.ipynb. If it is a release, run `make setup` "
+            "there, and use the `course` in its .venv. Otherwise, unpack the course again."
         ) from None
 
 

@@ -50,10 +50,10 @@ ANSWER_NAMES = {
 }
 
 
-def find_submissions(folder, results=None):
+def find_submissions(folder, results=None, roster=None):
     """Find what was handed in; what archives held can be read until the next call."""
     shutil.rmtree(UNPACKED, ignore_errors=True)
-    return intake.find_submissions(folder, UNPACKED, results)
+    return intake.find_submissions(folder, UNPACKED, results, roster)
 
 
 UNPACKED = Path(tempfile.mkdtemp(prefix="course-"), "unpacked")

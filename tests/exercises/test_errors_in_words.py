@@ -12,6 +12,10 @@ from course_utils.exercises.errors_in_words import cause_in_words
 from course_utils.exercises.observation import observe_calls
 
 
+def name_of_a_cell_that_did_not_run():
+    return layers.Dense(1)  # noqa: F821
+
+
 def gradient_of(compute, **options):
     """Return d compute(w)/dw at 3 as a learner asks for it."""
     w = tf.Variable(3.0)
@@ -308,6 +312,7 @@ LOSSES = keras.losses
 
 # What a learner writes, and a part of what the check says then.
 ERRORS = [
+    (name_of_a_cell_that_did_not_run, "Run the notebook's first code cell, which imports it"),
     (second_derivative_without_a_path, "its tape found no path"),
     (lambda: gradient_with_respect_to([None]), "the target or the source is None"),
     (lambda: gradient_of(lambda w: np.square(w.numpy())), "the source is a NumPy array"),

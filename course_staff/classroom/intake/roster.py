@@ -49,7 +49,8 @@ class Member:
         turned = " ".join([*words[-1:], *words[:-1]])  # as Canvas names its files: lovelaceada
         names = {self.name, turned, self.id, *self.ids, self.email, self.email.partition("@")[0]}
         # As namesakes are told apart: Kim (4711).
-        names |= {f"{name} {own}" for name in (self.name, turned) for own in self.ids if own}
+        own_ids = {*self.ids, self.id, self.email} - {""}
+        names |= {f"{name} {own}" for name in (self.name, turned) for own in own_ids}
         return {_plain(name) for name in names} - {""}
 
 
@@ -107,8 +108,7 @@ class Roster:
         """
         if self.member(student) is not None:
             return ""
-        name = re.sub(r" \([^()]*\)$", "", student)
-        namesakes = self._by_name.get(_plain(student)) or self._by_name.get(_plain(name), [])
+        namesakes = self.may_be(student)
         if not namesakes:
             return (
                 f"Not on the roster: {student}. If this is the login of a student who is, add a "
@@ -123,11 +123,22 @@ class Roster:
             "Then grade again."
         )
 
+    def may_be(self, student: str) -> list[Member]:
+        """Return whom a submission's name may mean, also if that is more than one student."""
+        name = re.sub(r" \([^()]*\)$", "", student)
+        return self._by_name.get(_plain(student)) or self._by_name.get(_plain(name), [])
+
     def name_of(self, member: Member) -> str:
         """Return the name of a student, with the id where several have this name: Kim (4711)."""
         several = len(self._by_name[_plain(member.name)]) > 1
-        own = member.id or member.email
+        own = next(filter(None, (member.id, *member.ids, member.email)), "")
         return f"{member.name} ({own})" if several and own else member.name
+
+    def known_as(self, student: str) -> str:
+        """Return the roster's name for a submission's; the same name where it means nobody."""
+        member = self.member(student)
+        name = self.name_of(member) if member else student
+        return name if self.member(name) is member else student
 
     def member(self, student: str) -> Member | None:
         """Return whom a submission's name means; None for nobody, or more than one."""

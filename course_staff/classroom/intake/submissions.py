@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from course_utils.workspace.curriculum import LESSONS
 
 from .files import UnreadableFile, is_archive, read_file, shown
+from .roster import Roster
 from .walking import Entry, walk
 from .whose import (
     HAND_IN,
@@ -91,7 +92,9 @@ class SubmissionsFound:
     other_files: list[str] = field(default_factory=list)
 
 
-def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) -> SubmissionsFound:
+def find_submissions(
+    folder: Path, unpacked: Path, results: Path | None = None, roster: Roster | None = None
+) -> SubmissionsFound:
     """Find every submission below ``folder``, or in the archive of that name.
 
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
@@ -109,6 +112,9 @@ def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) 
         A folder for what archives hold; the submissions can be read as long as it is there.
     results : Path, optional
         A folder that is left out.
+    roster : Roster, optional
+        Who is in the class. A student on it has the name that it gives, in whatever form the
+        submissions name them.
 
     Raises
     ------
@@ -132,11 +138,12 @@ def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) 
     owners, named_twice = _in_one_layout(owners)
     claims = _claims(owners)
     owners, namesakes = _namesakes_apart(owners, lessons)
-    submissions = _with_newest_counting(
-        _without_repeats(
-            _submission(handed_in[place], owner, lessons[place]) for place, owner in owners.items()
-        )
-    )
+    found_here = [
+        _submission(handed_in[place], owner, lessons[place]) for place, owner in owners.items()
+    ]
+    if roster:
+        found_here = [replace(s, student=roster.known_as(s.student)) for s in found_here]
+    submissions = _with_newest_counting(_without_repeats(found_here))
     kept = {submission.place for submission in submissions}
     return SubmissionsFound(
         submissions=submissions,

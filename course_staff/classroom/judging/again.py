@@ -47,6 +47,12 @@ class Again:
             member = roster.member(name) if roster else None
             same = {s for s in there if roster and member and roster.member(s) is member}
             matching = same | ({name} & there)
+            namesakes = sorted(s for s in there if re.sub(r" \([^()]*\)$", "", s) == name)
+            if not matching and namesakes:
+                raise BadInput(
+                    f"--again was {name!r}, the name of {len(namesakes)} students. Write one of "
+                    f"these: {', '.join(namesakes)}."
+                )
             if not matching:
                 raise BadInput(
                     f"--again was {name!r}, which is not an exercise such as 03.2, not one of "

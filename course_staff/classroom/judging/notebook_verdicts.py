@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.errors_in_words import cause_in_words
 from course_utils.exercises.exercise import Exercise, Judgement, stubs
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
@@ -186,7 +187,8 @@ def _stopped_cell(error: Any) -> Verdict:
     if timed_out:
         return Verdict("timeout", plain(f"The cell for this exercise did not finish: {text}."))
     where = f" at `{line}`" if line else ""
-    said = f": {text.rstrip('.')}" if text else ""
+    cause = cause_in_words({"message": text, "line": line}) or text.rstrip(".")
+    said = f": {cause}" if cause else ""
     return Verdict(
         "error",
         plain(

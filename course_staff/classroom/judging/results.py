@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..intake.roster import Member, Roster
 from ..intake.submissions import SubmissionsFound
-from .behaviors import Group
+from .behaviors import Group, Taught
 
 __all__ = ["BadInput", "Excuses", "Grading", "Row"]
 
@@ -51,15 +51,17 @@ class Grading:
     """What was graded: the rows in order, and what the pages say about how it went.
 
     ``run``, ``kept`` and ``unreadable`` count submissions, each once. ``predicted`` counts the
-    answers to each prediction, and ``groups`` are answers that no gallery explains. ``set_aside``
-    is where earlier results are, of submissions that are gone, and ``accidents`` are submissions
-    on which the grader itself failed. ``programs`` are the answers that failed, by submission and
-    exercise, and ``excuses`` the reasons of excused students, by student and lesson.
+    answers to each prediction, ``groups`` are answers that no gallery explains, and ``taught``
+    are the mistakes that a teacher named. ``set_aside`` is where earlier results are, of
+    submissions that are gone, and ``accidents`` are submissions on which the grader itself
+    failed. ``programs`` are the answers that failed, by submission and exercise, and
+    ``excuses`` the reasons of excused students, by student and lesson.
     """
 
     rows: list[Row] = field(default_factory=list)
     predicted: dict[str, Counter[str]] = field(default_factory=dict)
     groups: list[Group] = field(default_factory=list)
+    taught: list[Taught] = field(default_factory=list)
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
@@ -109,10 +111,19 @@ class Grading:
 
     @property
     def absent(self) -> dict[str, list[str]]:
-        """The students on the roster who handed in nothing for a lesson, by its number."""
+        """The students on the roster who handed in nothing for a lesson, by its number.
+
+        Those to whom a submission may belong that could not be matched are not among them.
+        """
         if self.roster is None:
             return {}
         lessons = sorted({row.lesson for row in self.newest})
+        unclear = {
+            (member, row.lesson)
+            for row in self.newest
+            if not self.roster.member(row.student)
+            for member in self.roster.may_be(row.student)
+        }
         handed_in = [
             (member, {row.lesson for row in self.of_member(member)})
             for member in self.roster.members
@@ -121,7 +132,9 @@ class Grading:
             number: [
                 self.name_of(member)
                 for member, of_member in handed_in
-                if number not in of_member and (member, number) not in self.excuses
+                if number not in of_member
+                and (member, number) not in unclear
+                and (member, number) not in self.excuses
             ]
             for number in lessons
         }

@@ -2,7 +2,7 @@
 
 import copy
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -85,8 +85,30 @@ def release_files(
             if source.exists():
                 place = COPIES / f"{copied}_{lesson.name[:2]}.py"
                 files[place.as_posix()] = source.read_text(encoding="utf-8")
-    files[(COPIES / "lessons.json").as_posix()] = table_text(given)
-    return files | _packages(root, {name[:2] for name in names}) | student_texts(root, names)
+    numbers = {name[:2] for name in names}
+    table = table_text(_entries(lessons, numbers))
+    files[(COPIES / "lessons.json").as_posix()] = table
+    return files | _packages(root, numbers) | student_texts(root, names)
+
+
+def _entries(lessons: Sequence[LessonSource], numbers: set[str]) -> list[dict]:
+    """Return the rows of these lessons, which build only on one another.
+
+    In place of a lesson that students do not get stand those on which it builds.
+    """
+    entries = {lesson.name[:2]: lesson.entry() for lesson in lessons}
+
+    def given(needs: Iterable[str]) -> set[str]:
+        return {n for need in needs for n in ([need] if need in numbers else given_to(need))}
+
+    def given_to(number: str) -> set[str]:
+        return given(entries[number]["needs"])
+
+    return [
+        entry | {"needs": sorted(given_to(number))}
+        for number, entry in entries.items()
+        if number in numbers
+    ]
 
 
 def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:

@@ -5,11 +5,12 @@ of groups that are large enough to hide in. A smaller class sees its mistakes wi
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from course_utils.exercises.comparing import is_general
-from course_utils.exercises.question import Question
+from course_utils.exercises.question import Question, ValueQuestion
 from course_utils.exercises.references import stored
+from course_utils.exercises.values import known_values
 from course_utils.workspace.curriculum import (
     all_exercises,
     find_exercise,
@@ -17,6 +18,7 @@ from course_utils.workspace.curriculum import (
     find_prediction,
 )
 
+from ..judging.behaviors import Taught
 from ..judging.predicted import asked
 from ..judging.results import Grading, Row
 
@@ -38,7 +40,8 @@ def values_to_show(grading: Grading) -> dict:
         if len(rows := by_exercise[exercise.id]) >= FEWEST_OF_ALL:
             share = _share(sum(row.outcome == "passed" for row in rows), len(rows))
             line = {"id": exercise.id, "title": exercise.title, "share": share}
-            lessons.setdefault(exercise.id[:2], []).append(line | _mistakes(exercise.id, rows))
+            mistakes = _mistakes(rows, _known(exercise.id, grading.taught))
+            lessons.setdefault(exercise.id[:2], []).append(line | mistakes)
     return {
         "lessons": [(find_lesson(number), lines) for number, lines in lessons.items()],
         "predictions": _predictions(grading.predicted),
@@ -60,18 +63,25 @@ def _share(count: int, total: int) -> int | None:
     return 0 if count < FEWEST else 100
 
 
-def _mistakes(exercise_id: str, rows: Sequence[Row]) -> dict:
+def _known(exercise_id: str, taught: Sequence[Taught]) -> dict[str, str]:
+    """Return the sentences that do not quote an answer, by the name of the mistake."""
+    exercise, known = find_exercise(exercise_id), {}
+    if isinstance(exercise, Question):
+        known = {each["name"]: each["sentence"] for each in stored(exercise_id)["mistakes"]}
+    elif isinstance(exercise, ValueQuestion):
+        known = known_values(exercise, stored(exercise_id))
+    return known | {each.name: each.sentence for each in taught if each.exercise == exercise_id}
+
+
+def _mistakes(rows: Sequence[Row], known: Mapping[str, str]) -> dict:
     """Return the named mistakes and what helps: with a share those that enough people made.
 
-    The others that the authors know have no count, and are in the order of the alphabet.
+    The others of the ``known`` ones have no count, and are in the order of the alphabet.
     """
     messages_of: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if row.outcome == "failed" and row.mistake and not is_general(row.mistake):
             messages_of[row.mistake][row.message] += 1
-    known = {}
-    if isinstance(find_exercise(exercise_id), Question):
-        known = {each["name"]: each["sentence"] for each in stored(exercise_id)["mistakes"]}
     often, seldom = [], []
     for name, messages in messages_of.items():
         sentence, alike = messages.most_common(1)[0]

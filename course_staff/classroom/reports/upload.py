@@ -99,16 +99,20 @@ def upload_notes(grading: Grading) -> list[str]:
 def upload_columns(grading: Grading) -> list[str]:
     """Say which columns of the roster `upload.csv` fills, and which it adds."""
     roster = _roster_of(grading)
-    sentences = []
-    for number in _lessons(grading):
-        place = _column_of(number, roster)
+    places = {number: _column_of(number, roster) for number in _lessons(grading)}
+    filled = [repr(roster.header[place]) for place in places.values() if place is not None]
+    added = [repr(_new_column(number)) for number, place in places.items() if place is None]
+    sentences = [f"upload.csv fills {_columns(filled)}."] if filled else []
+    if added:
         sentences.append(
-            f"upload.csv adds the column {_new_column(number)!r}, because the roster has none for "
-            f"lesson {number}."
-            if place is None
-            else f"upload.csv fills the column {roster.header[place]!r}."
+            f"upload.csv adds {_columns(added)}, because the roster has no column for "
+            f"{'this lesson' if len(added) == 1 else 'these lessons'}."
         )
     return sentences
+
+
+def _columns(names: list[str]) -> str:
+    return f"the column{'' if len(names) == 1 else 's'} {', '.join(names)}"
 
 
 def _new_column(number: str) -> str:

@@ -11,6 +11,7 @@ from handed_in import find_submissions, given
 
 from course_staff.classroom.intake import walking
 from course_staff.classroom.intake.files import UnreadableFile
+from course_staff.classroom.intake.roster import Member, Roster
 from course_staff.classroom.intake.submissions import read_data
 
 
@@ -515,3 +516,23 @@ def test_going_back_to_an_older_version_counts(tmp_path):
         put(tmp_path / "ada" / f"01_first_tape ({number}).ipynb", data, time=1_000 * number)
     counting = {s.place[-8:-7]: s.counts for s in find_submissions(tmp_path).submissions}
     assert counting == {"0": False, "1": False, "2": True}
+
+
+def test_a_student_on_the_roster_has_one_name_whatever_the_files_say(tmp_path):
+    first = tmp_path / "Ada Lovelace" / "01_first_tape.ipynb"
+    first.parent.mkdir()
+    first.write_text("old")
+    (tmp_path / "al1815_01_first_tape.ipynb").write_text("new")
+    (tmp_path / "eve_01_first_tape.ipynb").write_text("whose?")
+    os.utime(first, (1_000, 1_000))
+    roster = Roster([Member("Ada Lovelace", "al1815"), Member("Ada Lovelace", "al1852")])
+    roster_of_one = Roster([Member("Ada Lovelace", "al1815")])
+    found = find_submissions(tmp_path, roster=roster_of_one).submissions
+    assert {(s.student, s.path.stem[:3], s.counts) for s in found} == {
+        ("Ada Lovelace", "01_", False),
+        ("Ada Lovelace", "al1", True),
+        ("eve", "eve", True),
+    }
+    found = find_submissions(tmp_path, roster=roster).submissions
+    assert [s.student for s in found] == ["Ada Lovelace", "Ada Lovelace (al1815)", "eve"]
+    assert [roster.member(s.student) for s in found] == [None, roster.members[0], None]

@@ -70,7 +70,22 @@ def test_a_student_may_be_called_as_on_the_roster(pupils):
     pupils.ends = "signal 9"
     roster = Roster([Member("Lovelace, Ada", "ada"), Member("Bob B", "bob")])
     after = pupils.grade("Lovelace, Ada", roster=roster)
-    assert {student for student, *_ in pupils.changed(before, after)} == {"ada"}
+    ends = {row.student: row.outcome for row in after}
+    assert ends == {"Lovelace, Ada": "crashed", "Bob B": "not attempted", "cyd": "not attempted"}
+    assert len(before) == len(after)
+
+
+def test_a_name_that_two_students_share_is_asked_about(pupils):
+    for number in (4711, 4712):
+        path = pupils.submitted / f"Kim_{number}_assignsubmission_file" / "01_first_tape.ipynb"
+        path.parent.mkdir()
+        path.write_bytes(FILES["bob"])
+    for student in FILES:
+        (pupils.submitted / student).rename(
+            pupils.submitted / f"{student}_{len(student)}_assignsubmission_file"
+        )
+    with pytest.raises(BadInput, match=r"2 students. .* Kim \(4711\), Kim \(4712\)"):
+        pupils.grade("Kim")
 
 
 def test_one_exercise_of_one_student_is_judged_again_whatever_else_has_changed(pupils, monkeypatch):

@@ -406,10 +406,14 @@ def test_it_is_said_who_is_missing_what_is_uploaded_and_what_to_give_back(tmp_pa
     said = " ".join(result.output.split())
     assert result.exit_code == 0 and "Nothing handed in for lesson 01: Bob, Cyd" in said
     assert "upload.csv adds the column 'Lesson 01 The first tape'" in said
+    assert "1 submission in this layout" in said and "another way" not in said
     assert "feedback-for-moodle.zip" in said and (out / "upload.csv").exists()
     again = " ".join(run(submissions, "--out", out, "--again", "ada").output.split())
     assert "The roster is that of the last run" in again and "Bob, Cyd" in again
     assert (out / "upload.csv").exists()
+    (submissions / "bob_gradienttape_2026-10-05-17-58-03_01_first_tape.ipynb").write_bytes(b"{")
+    said = " ".join(run(submissions, "--out", out).output.split())
+    assert f"handed in another way: Bob. Send them their pages from {out / 'feedback'}" in said
     run(submissions, "--out", out, "--fresh")
     assert not (out / "upload.csv").exists()  # it would be that of the last grading
     assert "The roster" not in run(submissions, "--out", out).output

@@ -146,6 +146,9 @@ def test_what_stands_for_an_answer_that_was_never_observed():
         verdict(Run("done", cell_errors={SLOPE: error | {"timed_out": True}})).outcome == "timeout"
     )
     assert verdict(Run("done", cell_errors={SLOPE: "forged"})).outcome == "error"
+    no_imports = error | {"type": "NameError", "message": "name 'tf' is not defined"}
+    message = verdict(Run("done", cell_errors={SLOPE: no_imports})).message
+    assert "Run the notebook's first code cell, which imports it" in message
     assert verdict(Run("unreadable", "why")).message == "why"
     for ended, outcome in [("time", "timeout"), ("memory", "crashed"), ("signal 11", "crashed")]:
         assert verdict(Run(ended, cell=3)).outcome == outcome

@@ -50,6 +50,14 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
 
 
+def test_who_may_have_handed_in_under_a_shared_name_is_not_called_absent():
+    roster = Roster([Member("Kim", "1"), Member("Kim", "2"), Member("Bob B", "3")])
+    grading = Grading(rows=rows("Kim (4711)"), roster=roster)
+    (unclear,) = grading.strangers
+    assert unclear.startswith("Kim (4711) may be any of these students on the roster:")
+    assert grading.absent == {"01": ["Bob B"]}
+
+
 def test_overrides_as_excel_saves_them(tmp_path):
     path = write(tmp_path / "overrides.csv", "ada,01.1,2,Café,M. Curie", ",,,,")
     (override,) = read_overrides(path)

@@ -306,6 +306,47 @@ def install(release, folder):
     shutil.rmtree(project)
 
 
+PLACE = """
+from course_utils import place, plot_lesson_map, status
+plot_lesson_map()
+card = place()
+asked = []
+while card.questions:
+    asked.append(card.questions[0].id[:2])
+    card = place(card.questions[0].answer)
+print(*sorted(set(asked)))
+print(*card.lines[:1])
+goals = card.lines[2] if asked else ""
+print(place(goal="None").lines[0] if '"None"' in goals else "")
+print(*status().summary(), sep=" ")
+"""
+
+
+@pytest.mark.parametrize(
+    ("lessons", "asked", "start", "goal"),
+    [
+        ("00-03", "01 02 03", "You can skip the essentials of 01, 02, 03.", "nothing left to do"),
+        ("03,07,11", "03", "Start with lesson 07 · Gradient checking: you can skip the", "nothing"),
+        ("11", "", "There are no questions about these lessons. Start with lesson 11 ·", ""),
+    ],
+)
+def test_some_lessons_alone_can_be_mapped_and_placed(tmp_path, lessons, asked, start, goal):
+    release = tmp_path / "release"
+    assert course("release", str(release), "--lessons", lessons).exit_code == 0
+    own = {"COURSE_PROGRESS_FILE": str(tmp_path / "progress.json"), "MPLBACKEND": "agg"}
+    result = subprocess.run(
+        [sys.executable, "-c", PLACE],
+        cwd=release,
+        env=environment(release, **own),
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    said = result.stdout.splitlines()[-4:]
+    assert said[0] == asked and said[1].startswith(start) and goal in said[2]
+    assert "in a day" not in said[3]
+
+
 @pytest.mark.nightly
 def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
     answers = {}

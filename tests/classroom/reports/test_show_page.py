@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from course_staff.classroom.judging.behaviors import Behavior, Taught
 from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.pages import write_results
 from course_staff.classroom.reports.show_page import FEWEST, FEWEST_OF_ALL, values_to_show
 from course_utils.exercises.references import stored
+from course_utils.exercises.values import known_values
 from course_utils.workspace.curriculum import find_exercise, find_lesson
 
 EXERCISE = find_exercise("01.1")
@@ -23,8 +25,8 @@ def row(student, outcome="passed", mistake="", message="Said to one."):
     )
 
 
-def shown(rows, predicted=None):
-    return values_to_show(Grading(rows=list(rows), predicted=predicted or {}))
+def shown(rows, predicted=None, taught=()):
+    return values_to_show(Grading(rows=list(rows), predicted=predicted or {}, taught=list(taught)))
 
 
 def share(passed, others):
@@ -62,6 +64,21 @@ def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_studen
     assert told == {KNOWN["name"]: KNOWN["sentence"], "taught": "You square twice."}
     # Too few for a count; "in own words" is not the authors' sentence.
     assert line["uncounted"] == [{"name": OTHER["name"], "sentence": OTHER["sentence"]}]
+
+
+def test_what_a_teacher_named_and_what_was_predicted_wrongly_is_shown_without_a_count():
+    named = Taught("01.1", "cubed", "You cubed `x`.", "", Behavior(0, []))
+    rows = [row(f"a{n}", "failed", "cubed", "You cubed `x`.") for n in range(3)]
+    ((_, (line,)),) = shown(rows, taught=[named])["lessons"]
+    assert line["uncounted"] == [{"name": "cubed", "sentence": "You cubed `x`."}]
+    predict = find_exercise("01.2")
+    known = known_values(predict, stored("01.2"))
+    (name, sentence), *_ = known.items()
+    wrote = "Wrong: [4, 2], from `zoe`."
+    rows = [replace(row(f"a{n}", "failed", name, wrote), exercise="01.2") for n in range(3)]
+    rows += [replace(row("b", "failed", "wrote [7, 7]", wrote), exercise="01.2")]
+    ((_, (line,)),) = shown(rows)["lessons"]
+    assert line["uncounted"] == [{"name": name, "sentence": sentence}]
 
 
 @pytest.mark.parametrize("others", [1, 3, 10])
