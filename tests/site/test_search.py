@@ -60,19 +60,21 @@ class Folds(HTMLParser):
 
     def __init__(self, html: str):
         super().__init__()
-        self.depth, self.folded, self.open = 0, set(), set()
+        self.depth, self.in_summary, self.folded, self.open = 0, False, set(), set()
         self.feed(re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.S))
 
     def handle_starttag(self, tag, attrs):
-        # A fold's summary is open to all.
-        self.depth += {"details": 1, "summary": -1}.get(tag, 0)
+        self.depth += tag == "details"
+        self.in_summary |= tag == "summary"  # which names a fold, and holds no answer
         self.open |= words_of(" ".join(value or "" for _, value in attrs))
 
     def handle_endtag(self, tag):
-        self.depth -= {"details": 1, "summary": -1}.get(tag, 0)
+        self.depth -= tag == "details"
+        self.in_summary &= tag != "summary"
 
     def handle_data(self, data):
-        (self.folded if self.depth else self.open).update(words_of(data))
+        is_folded = self.depth and not self.in_summary
+        (self.folded if is_folded else self.open).update(words_of(data))
 
 
 def words_of(text):
