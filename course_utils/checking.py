@@ -144,7 +144,8 @@ def _values_from_the_notebook(answer: Any) -> str:
         return ""
     return (
         f"Your function reads {' and '.join(names)} from the notebook, not from its arguments, so "
-        f"every call finds the same {'values' if len(names) > 1 else 'value'} there."
+        f"every call finds the same {'values' if len(names) > 1 else 'value'} there. Check whether "
+        "you meant an argument."
     )
 
 
@@ -183,7 +184,7 @@ def _recorded(exercise: Exercise, judgement: Judgement) -> str:
     try:
         progress = record_outcome(exercise.id, judgement.outcome, judgement.score)
     except OSError as error:
-        return f"This result was not saved: {error}. Fix that, and run the cell again."
+        return f"This result was not saved: {error}. Fix the cause, and run the cell again."
     lesson = find_lesson(exercise.id[:2])
     every = lesson.exercises()
     said = [progress.notice, f"Lesson {lesson.number}: {progress.count(every)} passed."]

@@ -49,5 +49,5 @@ def _numbers(part: str, text: str) -> list[str]:
         raise ChoiceError(f"--lessons was {text!r}. {_FORM}")
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
-        raise ChoiceError(f"--lessons was {text!r}, but {part} runs backwards. {_FORM}")
+        raise ChoiceError(f"--lessons was {text!r}, but {part} runs backward. {_FORM}")
     return [f"{number:02}" for number in range(first, last + 1)]

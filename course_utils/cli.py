@@ -119,7 +119,7 @@ def update(
         if undo:
             back = updating.undo(workspace)
             for path in back:
-                print_text(f"{path.name} is as it was before the last update.")
+                print_text(f"{path.name} was restored to its state before the last update.")
             print_text(_RELOAD if back else "There is no update to undo.")
             return
         new = _start(None).copied
@@ -204,7 +204,8 @@ def hand_in(
             for trouble in found.troubles:
                 errors.print(trouble)
             errors.print(
-                "Nothing was handed in. Fix this, or hand in the other notebooks with --anyway."
+                "Nothing was handed in. Fix the problems above, or hand in the other notebooks "
+                "with --anyway."
             )
             raise typer.Exit(1)
         if to is None:

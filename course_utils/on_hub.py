@@ -31,7 +31,11 @@ def main() -> None:
         os.chdir(workspace.folder)
         lab = lab_of(workspace)
     except (WorkspaceError, GivenError, OSError) as error:
-        print(f"The lessons could not be copied: {error}", file=sys.stderr)
+        print(
+            f"The lessons could not be copied, so JupyterLab starts without them: {error} Fix the "
+            "cause, and restart the server.",
+            file=sys.stderr,
+        )
     else:
         command += lab.options
         environment = lab.environment | {"JUPYTERHUB_DEFAULT_URL": lab.page}

@@ -112,9 +112,12 @@ def way_to(goal: str, start: str) -> str:
     """
     known = {name.casefold(): name for name in goals()}
     name = known.get(goal.strip().casefold())
+    if not known:
+        raise GoalError("The lessons here do not lead to any of the goals yet.")
     if name is None:
         listed = ", ".join(f'"{name}"' for name in known.values())
-        raise GoalError(f'There is no goal "{goal}". Choose one of {listed}.')
+        choose = "Choose one of" if len(known) > 1 else "The only one here is"
+        raise GoalError(f'There is no goal "{goal}". {choose} {listed}.')
     last = goals()[name]
     covered = {LESSONS[0].number, *skipped(start)}
     left = sorted(with_needs([last.number]) - covered)
@@ -190,18 +193,18 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
         why = "You correctly answered the questions on them, or on a lesson that builds on them."
     else:
         first = f"Start with {_named(there[0])}."
-        why = "It is the first lesson on tapes, and the others build on it."
+        why = "It is the first lesson on tapes, and the later lessons build on it."
     between = [x for x in LESSONS[1:] if x.number < start and x.number not in covered]
     if covered and between:
         why += (
-            f" No question was about {', '.join(map(_named, between))}: look at it if its subject "
-            "is new to you."
+            f" The questions did not cover {', '.join(map(_named, between))}: read what is new to "
+            "you there."
         )
     if not placing.results[-1].is_right:
-        why += " The questions ended with your first wrong answer."
+        why += " The quiz ended at your first wrong answer."
     elif covered:
         last = placing.results[-1].id[:2]
-        why += f" You answered all of them, and they do not go beyond lesson {last}."
+        why += f" You answered all questions correctly, and they do not go beyond lesson {last}."
     listed = ", ".join(f'"{name}"' for name in goals())
     if in_terminal:
         by_goal, again, status = "course place --goal GOAL", "course place", "course status"
@@ -211,7 +214,7 @@ def ending(placing: Placing, in_terminal: bool = False) -> list[str]:
     return [
         first,
         why,
-        f"Do you have a particular goal? `{by_goal}` lists the lessons that lead to it: {listed}.",
+        f"Do you have a particular goal ({listed})? `{by_goal}` lists the lessons that lead to it.",
         f"Nothing is locked. `{again}` asks you questions again{shows}.",
     ]
 

@@ -92,7 +92,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
             return result.with_note(f"Your first prediction, {first}, is kept.")
     except OSError as error:
         return result.with_note(
-            f"This prediction was not saved: {error}. Fix that, and run the cell again."
+            f"This prediction was not saved: {error}. Fix the cause, and run the cell again."
         )
     return result
 

@@ -133,7 +133,7 @@ class Asking:
             record_answer(variant.id, result.is_right)
         except OSError as error:
             return result.with_note(
-                f"This answer was not saved: {error}. Fix that, and answer again."
+                f"This answer was not saved: {error}. Fix the cause, and answer again."
             )
         return result
 
@@ -196,8 +196,8 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
     is_one = len(chosen) == 1
     answers = '"a"' if is_one else '"a", "b"'
     how = (
-        "Answer in a new cell, or skip the warm-up; it is not graded. First run "
-        f"`from course_utils import warm_up`, then `warm_up({answers})`."
+        "Answer in a new cell, or skip the warm-up; it is not graded. First run `from course_utils "
+        f"import warm_up`. Then call it with your answers, such as `warm_up({answers})`."
     )
     title = "A question" if is_one else "Two questions"
     return Review(
@@ -220,13 +220,13 @@ def warm_up(*answers: Any) -> Review:
     Examples
     --------
     >>> warm_up("a")
-    There are no earlier questions. `start_lesson` asks some once you have made a prediction.
+    There are no earlier questions. `start_lesson` asks questions once you have made a prediction.
     """
     asking = _warm_up
     if asking is None or not asking.left:
         if asking and asking.count:
             return Review((), ("You have answered the earlier questions.",))
-        how = "`start_lesson` asks some once you have made a prediction."
+        how = "`start_lesson` asks questions once you have made a prediction."
         return Review((), (f"There are no earlier questions. {how}",))
     said = tuple(_answers(asking, answers))
     left = tuple(asking.left)

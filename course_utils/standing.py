@@ -136,7 +136,7 @@ class Standing:
 
         from .lesson_map import plot_lesson_map
 
-        heading = "Every exercise is passed" if self.next is None else "Your progress"
+        heading = "You have passed every exercise" if self.next is None else "Your progress"
         words = [f"<div>{with_code(sentence)}</div>" for sentence in self.summary()]
         plot_lesson_map(progress=self._progress)
         figure, drawn = plt.gcf(), io.BytesIO()

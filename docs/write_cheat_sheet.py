@@ -7,7 +7,8 @@ from course_utils import cheat_sheet
 PAGE = Path(__file__).with_name("cheat_sheet.md")
 HEAD = """# Why is my gradient `None`, zero, or NaN?
 
-To find the line in *your* program that causes the problem, replace `tf.GradientTape` with
+In `tape.gradient(y, x)`, `y` is the *target* and `x` the *source*. To find the line in *your*
+program that causes the problem, replace `tf.GradientTape` with
 [`ExplainingTape`](gradient_tools.md) and call `tape.explain()`. These are the usual causes of
 `None`:
 
@@ -21,11 +22,14 @@ To find the line in *your* program that causes the problem, replace `tf.Gradient
 - An operation such as `round`, `argmax`, or a cast to integers has no gradient
   ([no-gradient-op](#no-gradient-op), [integer-dtype](#integer-dtype)).
 
+For zero or NaN, go to [Zero](#zero-there-is-a-path-but-its-slopes-multiply-to-0) or [Infinite or
+not a number](#infinite-or-not-a-number).
+
 The headings below are the names that `tape.explain()` uses. `✗` marks code that causes the problem,
-and `✓` marks what to write instead. The sentence below them is the one that `tape.explain()` shows;
-*this line* is the line that it names. `x` is the source, `y` the target, and `tape` a
-`tf.GradientTape`. In a notebook, `from gradient_tools import cheat_sheet; cheat_sheet()` shows this
-page.
+and `✓` marks what to write instead. Below the code is the explanation, often in the words of
+`tape.explain()`; *this line* is the line that it names. The name `undetermined` means that no cause
+was found: shorten the program until the gradient appears. In a notebook, `from gradient_tools
+import cheat_sheet; cheat_sheet()` shows this page.
 
 """
 

@@ -82,6 +82,8 @@ def paths():
 def test_the_readme_counts_the_lessons():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"{len(LESSONS)} notebooks" in text
+    hours = hours_of({lesson.number for lesson in LESSONS})
+    assert f"all {len(LESSONS)} lessons take about {hours} hours" in " ".join(text.split())
 
 
 def test_the_hours_of_each_path_are_those_of_its_lessons():

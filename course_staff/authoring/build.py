@@ -112,8 +112,8 @@ def read_lessons(folders: Folders, numbers: Sequence[str] = ()) -> list[LessonSo
     paths = sorted(folders.lessons.glob("*/lesson.py"))
     if not paths:
         raise BuildError(
-            f"There are no lessons in {folders.lessons}. Run this in a checkout of the whole "
-            "course."
+            f"There are no lessons in {folders.lessons}. Run this command in a checkout of the "
+            "whole course."
         )
     lessons = [read_lesson(path) for path in paths]
     lessons = [x for x in lessons if not x.problems or not numbers or x.name[:2] in numbers]
@@ -320,15 +320,16 @@ def _run(
         number = code_cells.index(error.cell_index) + 1
         line = lesson.line_of(notebook.cells[error.cell_index])
         raise BuildError(
-            f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: "
-            f"{error}. The notebooks were not changed."
+            f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: {error}. This "
+            "lesson's notebooks were not changed. Fix the cell, and build again."
         ) from None
     for number, cell in enumerate(_code_cells(notebook), start=1):
         for output in cell.outputs:
             if output.get("name") == "stderr":
                 raise BuildError(
-                    f"{lesson.name} ({which}), code cell {number} writes to standard error, "
-                    f"which a learner would see: {output.text.strip().splitlines()[0]}"
+                    f"{lesson.name} ({which}), code cell {number} must not write to standard "
+                    "error, which a learner would see. This lesson's notebooks were not changed. "
+                    f"It wrote: {output.text.strip().splitlines()[0]}"
                 )
     untouched = lesson.times.deeper if expected == "not attempted" else ()
     for exercise_id in lesson.exercises:
@@ -339,7 +340,8 @@ def _run(
             what = "the solution" if expected == "passed" else "the stub"
             raise BuildError(
                 f"{lesson.name}: the outcome of {what} for exercise {exercise_id} is '{outcome}', "
-                f"but must be '{expected}'. The notebooks were not changed."
+                f"but must be '{expected}'. This lesson's notebooks were not changed. Correct the "
+                "lesson, and build again."
             )
 
 

@@ -68,7 +68,7 @@ def build(
     unchanged = len(chosen) - len(stale) - len(renewed)
     console.print(
         f"Notebooks: {len(stale)} executed, {len(renewed)} with changed text, {unchanged} "
-        f"unchanged. Answer results: recomputed for {len(unobserved)} lessons."
+        f"unchanged. Lessons whose answer results were recomputed: {len(unobserved)}."
     )
 
 

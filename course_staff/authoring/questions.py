@@ -72,7 +72,9 @@ class Questions:
         """
         exercise, mistakes = self.exercises[exercise_id], self.mistakes.get(exercise_id)
         if not mistakes:
-            raise MistakesError(f"{exercise_id}: mistakes.py has no entry for it")
+            raise MistakesError(
+                f"{exercise_id}: mistakes.py must have an entry for this exercise, but has none"
+            )
         right = self.right(exercise_id)
         if isinstance(exercise, ValueQuestion):
             return prediction_data(exercise, right, mistakes)
@@ -113,7 +115,9 @@ def _require_names_once(path: Path) -> None:
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 where = f"{path.name}, line {node.lineno}"
-                raise MistakesError(f"{where}: two entries in this dict are named {twice!r}")
+                raise MistakesError(
+                    f"{where}: two entries in this dict are named {twice!r}; rename one of them"
+                )
 
 
 def observed_lines(

@@ -107,7 +107,13 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
         if is_claims(cell) and cell.cell_type != "code":
             yield index, "claims must be assertions in code: make this a code cell"
         elif is_claims(cell) and "assert" not in cell.source:
-            yield index, "this cell is tagged claims, but asserts nothing"
+            yield (
+                index,
+                (
+                    "this cell is tagged claims, but asserts nothing: add an assertion, or "
+                    "remove the tag"
+                ),
+            )
 
 
 def _goes_deeper(title: str) -> bool:

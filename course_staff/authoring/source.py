@@ -158,7 +158,7 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
             lesson.checks.append((call.args[0].value, line))  # type: ignore[attr-defined]
             if call.args[0].value not in titles:  # type: ignore[attr-defined]
                 nearby = ", ".join(sorted(i for i in titles if i[:2] == lesson.name[:2])) or "none"
-                message = f"check of an unknown exercise; this lesson has {nearby}"
+                message = f"this check names an unknown exercise; this lesson has {nearby}"
                 lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
         try:
             stub, solution = as_stub(cell.source), as_solution(cell.source)
@@ -184,7 +184,8 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
         _note(
             lesson,
             index,
-            f"this cell has a marker other than {BEGIN}, {END}, or `{GIVEN} ` in a region",
+            f"this cell has a misspelled or misplaced marker: use only {BEGIN}, {END}, and "
+            f"`{GIVEN} ` in a region",
         )
     cell_id = _cell_id(lesson.solution, cell, exercise_id)
     worked = _new_cell(cell, solution, cell_id)
@@ -239,18 +240,21 @@ def _find_missing_parts(lesson: LessonSource, known: set[str], unhelped: set[str
     starts = sorted(lesson.exercises.values())
     for exercise_id, index in lesson.exercises.items():
         if exercise_id not in checked:
-            _note(lesson, index, f'no cell calls check("{exercise_id}", ...)')
+            _note(lesson, index, f'no cell calls check("{exercise_id}", ...): add a cell that does')
         later = [start for start in starts if start > index]
         after = lesson.solution.cells[index : later[0] if later else None]
         is_hinted = any("<details>" in c.source and "Hint" in c.source for c in after)
         if not is_hinted and exercise_id not in unhelped:
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
     for exercise_id in sorted(known - set(lesson.exercises)):
-        message = f"exercise {exercise_id} is defined, but no cell of the lesson contains it"
+        message = (
+            f"exercise {exercise_id} is defined, but has no cell in the lesson: add its "
+            "cell, or remove the exercise"
+        )
         lesson.problems.append(Problem(str(lesson.path.with_name("exercises.py")), message))
     for exercise_id, line in lesson.checks:
         if exercise_id in known and exercise_id not in lesson.exercises:
-            message = f'check("{exercise_id}", ...) has no cell marked exercise="{exercise_id}"'
+            message = f'check("{exercise_id}", ...) needs a cell marked exercise="{exercise_id}"'
             lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
 
 
@@ -266,7 +270,10 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
     for lesson in lessons:
         same_number = [o.name for o in lessons if o.name[:2] == lesson.name[:2]]
         if len(same_number) > 1:
-            message = f"two lessons have the number {lesson.name[:2]}: {', '.join(same_number)}"
+            message = (
+                f"two lessons have the number {lesson.name[:2]}: {', '.join(same_number)}; "
+                "give each its own number"
+            )
             problems.append(Problem(str(lesson.path), message))
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
             problems.append(
@@ -290,7 +297,10 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             problems.append(Problem(f"{lesson.path}:1", message))
         for exercise_id in lesson.exercises:
             if exercise_id in owner:
-                message = f"exercise {exercise_id} is also in {owner[exercise_id]}"
+                message = (
+                    f"exercise {exercise_id} is also in {owner[exercise_id]}; use each id "
+                    "in only one lesson"
+                )
                 problems.append(Problem(str(lesson.path), message))
             owner[exercise_id] = lesson.name
     return problems

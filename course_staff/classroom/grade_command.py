@@ -110,7 +110,8 @@ def grade(
             help=(
                 "Keep notebooks away from your files and the network, and stop if that is not "
                 "possible. With --no-sandbox they run with your permissions: use it only on a "
-                "machine that contains nothing private. Every page then says so."
+                "machine that contains nothing private. Each page of the results then carries a "
+                "warning."
             ),
         ),
     ] = True,
@@ -208,7 +209,7 @@ def grade(
         kept_roster = out / ".grading" / "roster.txt"  # the path of the last one
         if roster is None and resume and kept_roster.exists():
             roster = Path(kept_roster.read_text(encoding="utf-8"))
-            bars.console.print(f"The roster is that of the last run: {roster}", markup=False)
+            bars.console.print(f"Using the roster from the last run: {roster}", markup=False)
         options = Options(
             submissions,
             out,
@@ -302,7 +303,7 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     if zips and elsewhere:
         few = _few(sorted(elsewhere))
         print_text(
-            f"Some students handed in another way: {few}. Send them their pages from "
+            f"Some students handed in their work another way: {few}. Send them their pages from "
             f"{page.parent / 'feedback'}."
         )
     if others := len(grading.found.other_files):
@@ -342,8 +343,8 @@ def _few(names: list[str]) -> str:
 def _lowered(rows: "list[Row]") -> list[str]:
     """Say where an override gives fewer points than the answer earns by now."""
     return [
-        f"overrides.csv gives {row.student} {row.points:g} points for {row.exercise}, but the "
-        f"answer now earns {row.graded_points:g}. Remove the line if it is out of date."
+        f"overrides.csv gives {row.student} {row.points:g} for {row.exercise}, but the answer now "
+        f"earns {row.graded_points:g}. Remove the line if it is out of date."
         for row in rows
         if row.graded_points is not None and row.points < row.graded_points
     ]

@@ -137,11 +137,13 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
     """
     if not options.submissions.exists():
         raise BadInput(
-            f"{options.submissions} does not exist. Name the folder that contains the submissions."
+            f"{options.submissions} does not exist. Specify the folder that contains the "
+            "submissions."
         )
     if not options.submissions.is_dir() and not is_archive(options.submissions.name):
         raise BadInput(
-            f"{options.submissions} is neither a folder nor a zip archive. Unpack it first."
+            f"{options.submissions} is neither a folder nor a zip archive. Specify a folder or a "
+            "zip, and unpack any other archive first."
         )
     claim(options.out, COMMAND)
     options.state.mkdir(exist_ok=True)
@@ -203,7 +205,10 @@ def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]
         found = replace(found, submissions=chosen)
     if not found.submissions:
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
-        seen = f" These were not recognized as submissions: {others}." * bool(others)
+        seen = (
+            f" These were not recognized as submissions: {others}. Put each one into a folder "
+            "named after its student, and name it after its lesson."
+        ) * bool(others)
         raise BadInput(f"There are no submissions to grade in {options.submissions}.{seen}")
     return found, places
 

@@ -100,7 +100,7 @@ def mistakes(
         typer.Option(
             metavar="GROUP",
             help="The group to explain a mistake to, such as 01.1-3fa2. Repeat the option for "
-            "other groups with the same mistake.",
+            "other groups with the same mistake. Name a group again to correct its message.",
         ),
     ] = None,
     name: Annotated[str, typer.Option(help="The mistake in a few words, for tables.")] = "",
@@ -152,20 +152,22 @@ def mistakes(
     with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
             students, taught = name_groups(results, group, name, sentence, keep)
+            when = f"the next time that you grade with {results} as the results folder"
             subject = "1 student gets" if len(students) == 1 else f"{len(students)} students get"
             print_text(
-                f"{subject} this message the next time that you grade into {results}: "
-                f"{', '.join(students)}"
+                f"{subject} this message {when}: {', '.join(students)}"
+                if students
+                else f"Everyone who made this mistake gets the new message {when}."
             )
             if keep:
                 exercise = taught[0].exercise
                 folder = find_lesson(exercise[:2]).name
                 print_text(
                     "Later grading runs show it as well. To show it in notebooks, read the code "
-                    f"below and add it to lessons/{folder}/mistakes.py: its function above the "
-                    f"table that MISTAKES names for {exercise}, and the lines after the function "
-                    f"into that table. Then run `course build {exercise[:2]}`. The next `course "
-                    f"release` contains it.\n\n{gallery_entry(taught)}"
+                    f"below and add it to lessons/{folder}/mistakes.py: put each function above "
+                    f"the table that MISTAKES names for {exercise}, and the remaining lines into "
+                    f"that table. Then run `course build {exercise[:2]}`. The next release will "
+                    f"include the message.\n\n{gallery_entry(taught)}"
                 )
             return
         found = groups_in(results)
@@ -173,7 +175,7 @@ def mistakes(
     if not found:
         print_text("The known mistakes explain every wrong answer.")
     else:
-        print_text(f"Wrong answers that no known mistake explains: {count}, groups: {len(found)}.")
+        print_text(f"Wrong answers that no known mistake explains: {count} (groups: {len(found)}).")
     for answers in found:
         students = answers.students
         plural = "s" if len(students) > 1 else ""

@@ -148,7 +148,7 @@ def _lessons_page(root: Path) -> str:
         lesson_map(""),
         "On these pages, the exercises are unsolved, as they are in your own notebooks. Below each "
         "exercise, you see the messages for two wrong answers. The solved lessons are in the "
-        "repository's folder `solutions`.",
+        "repository's `solutions` folder.",
     ]
     for part, lessons in parts.items():
         rows = [

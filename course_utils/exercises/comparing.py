@@ -28,7 +28,10 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     if "given" in observation:
         return _judge_no_function(question, observation["given"])
     if observation["untouched"]:
-        message = "This is the program as it was given. If you changed it, run its cell first."
+        message = (
+            "This is still the program that you were given. If you changed it, run its "
+            "cell, and then check again."
+        )
         return Judgement("not attempted", message)
     error, lost = error_of(observation), observation.get("lost", "")
     if error and (error["type"], error["message"]) == ("NotImplementedError", ""):
@@ -126,8 +129,8 @@ def _raised(error: dict, lost: str) -> str:
         return f"{said}, because of a None. {lost}"
     own = re.sub(r"\b(\w+\.<locals>\.)+", "", error["message"])  # no name of what is around it
     own = re.sub(r"<tf\.(\w+)\b.*?(shape=\([\d, ]*\)).*?(>|$)", r"a \1 of \2", own)
-    cause = cause_in_words(error) or own.rstrip(".") or "it gave no message"
-    return f"{said}: {cause}. Call it in a separate cell to see the whole traceback."
+    cause = cause_in_words(error) or own.rstrip(".") or "the error has no message"
+    return f"{said}: {cause}. Call your function in a separate cell to see the full traceback."
 
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:

@@ -25,8 +25,7 @@ _OF_TORCH = {
     "item": "Use float(), after you have called tape.gradient",
     "parameters": "Use trainable_variables",
     "step": "Use optimizer.apply(gradients, variables)",
-    "train": "The call does not say whether the model is training. Pass it in the call: model(x, "
-    "training=True)",
+    "train": "Set the mode in each call instead: model(x, training=True)",
     "view": "Use tf.reshape",
     "zero_grad": "Leave it out, because tapes do not accumulate gradients",
 }
@@ -59,12 +58,13 @@ _CAUSES = (
         "^'NoneType' object is not [si]"
         "|^'NoneType' object has no attribute '(?:copy|get|items|keys|values)'"
         "|must be a mapping, not NoneType$",
-        "there is a None where a list, a dict or a tensor is needed. Methods such as update, "
-        "append and sort return None, and so does a function without `return`. A gradient is None "
-        "if the tape found no path",
+        "there is a None where a list, a dict or a tensor is needed. Look for a method that "
+        "returns None (such as update, append or sort), a function without `return`, or a "
+        "gradient whose tape found no path",
     ),
     (
-        "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no",
+        "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no"
+        "|^None values not supported",
         "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
         "from its source to the target, or did not watch the source. Compute the target inside "
         "the block, and watch the source",
@@ -89,13 +89,13 @@ _CAUSES = (
     ),
     (
         "^Cannot convert the argument `type_value`",
-        "a tape needs tensors, but here the target or the source is something else, such as a "
-        "string or a function",
+        "the target or the source is neither a tensor nor a variable, but something else, such as "
+        "a string or a function. Pass tensors or variables",
     ),
     (
         "A non-persistent GradientTape can only be used to compute one set",
-        "you call `gradient` again on a plain tape, which can be used only once. Ask for all "
-        "sources in one call, or use `persistent=True` for several targets. For a second "
+        "you call `gradient` again on a non-persistent tape, which can be used only once. Ask for "
+        "all sources in one call, or use `persistent=True` for several targets. For a second "
         "derivative, put one tape inside another",
     ),
     (
@@ -105,8 +105,8 @@ _CAUSES = (
     ),
     (
         "^'GradientTape' object has no attribute",
-        "a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording, reset and "
-        "watched_variables",
+        "a tape has no such attribute. Use one of its methods: watch, gradient, jacobian, "
+        "batch_jacobian, stop_recording, reset or watched_variables",
     ),
     (
         r"^'(?:function|method)' object has no attribute '(\w+)'",
@@ -124,8 +124,8 @@ _CAUSES = (
     ),
     (
         "^unsupported callable$",
-        "unsupported callable. A function under @tf.custom_gradient returns the value first, and "
-        "then the backward function",
+        "unsupported callable. A function decorated with @tf.custom_gradient must return the value "
+        "first, and then the backward function",
     ),
     (
         r"^custom_gradient function expected to return (\d+) gradients, but returned (\d+)",
@@ -133,6 +133,11 @@ _CAUSES = (
         "argument that is a tensor, in the same order",
     ),
     # From optimizers and Keras.
+    (
+        "^Inputs must be an iterable of at least one Tensor",
+        "tf.add_n got an empty list, as model.losses is for a model without penalties. Use "
+        "sum(model.losses), which is then 0",
+    ),
     (
         "^No gradients provided for any variable",
         "every gradient is None, so the tape found no path from the loss to the variables. "
@@ -198,7 +203,7 @@ _CAUSES = (
     (
         r"^(Iterating over|Using) a symbolic `tf\.Tensor`",
         "inside a compiled function, Python can neither loop over a tensor nor test whether it is "
-        "true. Use tf.unstack or an index, and tf.where for a choice",
+        "true. To loop, use tf.unstack or an index; to choose, use tf.where",
     ),
     # Of habits from NumPy.
     (
@@ -219,8 +224,8 @@ _CAUSES = (
     ),
     (
         "Tensor'? object has no attribute 'assign",
-        "this is a tensor, but only a tf.Variable can be assigned to. After a line such as `w = w "
-        "- step`, `w` is a tensor",
+        "this is a tensor, but only a tf.Variable can be assigned to. If a line such as `w = w - "
+        "step` made it a tensor, use `w.assign_sub(step)` there",
     ),
     (
         r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",
@@ -264,12 +269,12 @@ _CAUSES = (
     (
         r"^matmul: Input operand.*\(size (\d+) is different from (\d+)\)",
         "in a product a @ b, a must have as many columns as b has rows, but here b has {0} rows "
-        "and a has {1} columns",
+        "and a has {1} columns. Check the order of the factors, and whether to transpose one",
     ),
     (
         r"^Invalid reduction dimension \(?(-?\d+) for input with (\d+)",
-        "there is no axis {0} in a tensor with {1} axes. Axes are counted from 0, so a vector has "
-        "only axis 0",
+        "axis {0} does not exist: the number of axes of this tensor is {1}. Axes are counted from "
+        "0, so a vector has only axis 0",
     ),
     (
         r"^indices\[.*\] = (-?\d+) is not in \[0, (\d+)\)",
@@ -293,19 +298,22 @@ _CAUSES = (
     ),
     (
         "^Passed in object <Variable path",
-        "`watch` does not take a Keras variable. Pass v.value. The tape watches trainable "
-        "variables automatically",
+        "`watch` does not take a Keras variable. Leave out the call for a trainable variable, "
+        "which the tape watches automatically; otherwise, pass v.value",
     ),
     (
         r"Shape mismatch\.The variable shape (\([\d, ]*\)), "
         r"and the assigned value shape (\([\d, ]*\))"
         r"|Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
         "the variable has shape {0}, but the assigned value has shape {1}. A variable keeps its "
-        "shape",
+        "shape, so assign a value of the same shape",
     ),
     (
         r"gradient registry has no entry for: (\w+)",
-        "{0} has no gradient, because TensorFlow has no rule for it. Use another operation there",
+        (
+            "{0} has no gradient, because TensorFlow has no rule for it. Use a different operation "
+            "instead"
+        ),
     ),
     (
         "^Value for attr 'Index' of bool",
@@ -315,8 +323,8 @@ _CAUSES = (
     (
         "is not in the list of allowed values",
         "this operation does not accept values of this dtype. For some operations, write 2.0 "
-        "instead of 2. In Python a power is **, not ^. Put comparisons in parentheses, as in (x > "
-        "0) & (x < 1)",
+        "instead of 2. In Python, write ** for a power, not ^. Put comparisons in parentheses, as "
+        "in (x > 0) & (x < 1)",
     ),
     (
         r"^OpKernel 'Pack' has constraint",
@@ -326,13 +334,13 @@ _CAUSES = (
     (
         r"^(?:`labels.shape` must equal `logits.shape` except|.* the same shape up until)"
         r".*?\.shape=(\([\d, ]*\)).*?\.shape=(\([\d, ]*\))",
-        "the labels have shape {0}, and the logits {1}. The sparse loss takes one class number "
+        "the labels have shape {0}, and the logits {1}. The sparse loss takes one integer label "
         "for each row of logits: choose the same examples for both",
     ),
     (
         r"^`labels\.shape\.rank` must equal|^Argument `output` must have rank",
-        "the sparse loss takes one class number for each example, and then rows of logits or "
-        'probabilities, in this order. One-hot rows go to the loss without "sparse"',
+        "the sparse loss takes one integer label for each example, and then rows of logits or "
+        'probabilities, in this order. For one-hot rows, use the loss without "sparse"',
     ),
     (
         "^logits and labels must be broadcastable"
@@ -342,7 +350,10 @@ _CAUSES = (
     ),
     (
         r"Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))",
-        "a label is {0}, but it must be in {1}, the index of a column of the logits",
+        (
+            "a label is {0}, but it must be in {1}, because it is the index of a column of the "
+            "logits. Check the labels, or the number of columns"
+        ),
     ),
 )
 
@@ -373,7 +384,7 @@ def cause_in_words(error: dict) -> str | None:
         return f"{method[1]} is a method of NumPy arrays, but this is a tensor. Use {instead}"
     habit = re.search(r"(?:Tensor|Variable|^'[A-Z]\w*)'? object has no attribute '(\w+)'", message)
     if habit and habit[1] in _OF_TORCH:
-        return f"{habit[1]} is PyTorch's. {_OF_TORCH[habit[1]]}"
+        return f"{habit[1]} is from PyTorch, not TensorFlow. {_OF_TORCH[habit[1]]}"
     of_shapes = _shapes_in_words(message, line)
     if of_shapes is not None:
         return of_shapes
@@ -404,10 +415,14 @@ def _shapes_in_words(message: str, line: str) -> str | None:
     said = f"the shapes {shown} do not match"
     if "Matrix" in message or "MatMul" in message:
         turned = len(one) == len(other) == 2 and (one[0] == other[0] or one[1] == other[1])
-        cause = "Transpose one of them with tf.transpose" if turned else "Check which is which"
+        cause = (
+            "Transpose one of them with tf.transpose"
+            if turned
+            else "Check both shapes and their order"
+        )
         return f"{said}: in a product a @ b, a must have as many columns as b has rows. {cause}"
     if len(one) == len(other) == 2 and one[1] == other[0] and "*" in line:
-        return f"{said}: `*` multiplies entry by entry. A matrix product is `@`"
+        return f"{said}: `*` multiplies elementwise. For a matrix product, use `@`"
     short, long = sorted((one, other), key=len)
     if len(short) < len(long) and short == long[: len(short)]:
         return (
@@ -415,7 +430,9 @@ def _shapes_in_words(message: str, line: str) -> str | None:
             "make a column with y[:, None]"
         )
     if sorted(one) == sorted(other):
-        return f"{said}. One of them is transposed, or was reduced over the wrong axis"
+        return (
+            f"{said}. Check whether one of them is transposed, or was reduced over the wrong axis"
+        )
     return (
         f"{said}. Shapes are matched from the right. Print both, and find out where the unexpected "
         "one comes from"

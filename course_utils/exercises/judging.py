@@ -71,13 +71,13 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
         )
     elif stop.stands_still:
         why = (
-            "Its values had not changed for a while. Either nothing makes the loop's condition "
-            "false, or the loop goes on long after it has converged: stop it then."
+            "The loop's values had not changed for a while. Make its condition become false, or "
+            "stop the loop once it has converged."
         )
     else:
         why = (
-            "Its values were still changing. The loop takes too many steps, its steps are too "
-            "slow, or its condition tests a value that never changes."
+            "The loop's values were still changing. Use fewer or faster steps, or check whether "
+            "the condition tests a value that never changes."
         )
     return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"
 
@@ -107,8 +107,8 @@ def _fitting_output_gradients() -> Iterator[None]:
             wanted, given = len(tf.nest.flatten(target)), len(tf.nest.flatten(output_gradients))
             if wanted != given:
                 raise ValueError(
-                    f"tape.gradient got {given} output gradients for {wanted} targets; it takes "
-                    "one for each target, in the same structure"
+                    f"tape.gradient got {given} output gradients for {wanted} targets; pass one "
+                    "for each target, in the same structure"
                 )
         return original(self, target, sources, output_gradients, *more, **named)
 

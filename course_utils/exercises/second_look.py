@@ -15,6 +15,8 @@ from .showing import numbers_of
 
 __all__ = ["second_look"]
 
+_ADVICE = "Look for a missing or extra factor."
+
 
 def second_look(
     question: Question, part: Part, got: list, right: list, calls: Sequence[tuple]
@@ -113,14 +115,15 @@ def _said_of_factor(
             # With only one call, or equal numbers in all calls, a match is a coincidence.
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
-                return f"{part.subject} is {how} by a factor of {words}.", f"factor {words}"
+                said = f"{part.subject} is {how} by a factor of {words}. {_ADVICE}"
+                return said, f"factor {words}"
     # A number that is a little off is no factor of 1.
     if np.ptp(factors) <= 1e-2 * abs(factors[0]) and abs(factors[0] - 1) > 1e-2:
         factor = factors[0]
         sign = " and has the wrong sign" if factor < 0 else ""
         size = abs(factor)
         how = f"{size:.3g} times too large" if size > 1 else f"{1 / size:.3g} times too small"
-        return f"{part.subject} is {how}{sign}.", "constant factor"
+        return f"{part.subject} is {how}{sign}. {_ADVICE}", "constant factor"
     return None
 
 

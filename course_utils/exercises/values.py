@@ -91,4 +91,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _words(value: Any) -> str:
-    return f"{float(value):g}" if _is_number(value) else str(np.asarray(value).tolist())
+    if _is_number(value):
+        return f"{float(value):g}"
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
+        return f"[{', '.join(f'{number:g}' for number in value)}]"
+    return str(np.asarray(value).tolist())

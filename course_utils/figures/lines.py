@@ -43,7 +43,7 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     ('log', ['dense', 'logits'])
     """
     if not norms:
-        raise ValueError("norms is empty. Give a dict such as {'dense': [0.9, 0.5], ...}.")
+        raise ValueError("norms is empty. Pass a dict such as {'dense': [0.9, 0.5], ...}.")
     ax = make_axes(ax)
     ax.set(yscale="log", xlabel="step", ylabel="norm of the gradient")
     for number, (name, values) in enumerate(norms.items()):

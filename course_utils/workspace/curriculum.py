@@ -88,7 +88,7 @@ def find_exercise(exercise_id: str) -> Exercise:
     nearest = sorted(get_close_matches(exercise_id, known, n=3, cutoff=0.5) or known[:3])
     raise LookupError(
         f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "
-        f'"{nearest[0]}"; the nearest are {", ".join(nearest)}.'
+        f'"{nearest[0]}"; the nearest ids are {", ".join(nearest)}.'
     )
 
 

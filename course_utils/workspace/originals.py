@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 KEEP_TYPED = (
-    "To keep that text, move the notebook into `work/`, under another name if that name is taken "
-    "there, or run `git stash`."
+    "To keep that text, move the notebook into `work/` (rename it if that name is taken there), or "
+    "run `git stash`."
 )
 
 
@@ -151,7 +151,7 @@ def given_notebook(name: str) -> Notebook:
     except ValueError:
         raise GivenError(
             f"{root} has no original copy of {name}.ipynb. If it is a release, run `make setup` "
-            "there, and use the `course` in its .venv. Otherwise, unpack the course again."
+            "there, and use the `course` command in its .venv. Otherwise, unpack the course again."
         ) from None
 
 
@@ -233,7 +233,7 @@ def typed_cells(name: str, root: Path, current: Notebook | None = None) -> list[
     with suppress(ValueError):
         versions.append(_committed(name, root))
     if not versions:
-        return ["cells are not as they were given"]
+        return ["cells differ from the original notebook"]
     given = {(cell["cell_type"], cell["source"].strip()) for v in versions for cell in v["cells"]}
     given |= {(kind, "") for kind in ("code", "markdown", "raw")}
     cells = notebook["cells"]

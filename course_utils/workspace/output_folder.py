@@ -69,7 +69,9 @@ def claim(out: Path, command: str) -> None:
         if all(map(is_left_over, out.iterdir())):
             write_atomically(out / MARKER, _marker((), command))
     except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror}.") from None
+        raise OutputError(
+            f"{out} cannot be written: {error.strerror}. Fix the cause, or choose another folder."
+        ) from None
     files_written(out, command)
 
 

@@ -191,7 +191,7 @@ def _opened(path: Path) -> Iterator[Progress]:
     except Timeout as error:
         there = Path(f"{path}.lock").exists()
         why = "another process seems to be using it" if there else "it cannot be created"
-        said = f"{path}.lock could not be taken within {_LOCK_SECONDS} seconds; {why}"
+        said = f"{path}.lock could not be acquired within {_LOCK_SECONDS} seconds; {why}"
         raise OSError(said) from error
 
 

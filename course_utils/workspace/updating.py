@@ -61,8 +61,8 @@ def updates(workspace: Workspace) -> Iterator[Update]:
         missing = unsaved(workspace, lesson)
         if missing:
             trouble = (
-                f"You checked {', '.join(missing)} after {path.name} was last saved. Save it "
-                "(Ctrl+S) and update again."
+                f"You checked {', '.join(missing)} after {path.name} was last saved, so it was not "
+                "updated. Save it (Ctrl+S) and update again."
             )
             yield Update(lesson, trouble=trouble)
             continue

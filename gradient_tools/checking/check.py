@@ -30,8 +30,9 @@ class _Options(NamedTuple):
 
 
 _NOT_REPEATABLE = (
-    "f gave two different values at the same point, as with dropout or random numbers. Use "
-    "`training=False`, or draw them inside f with a fixed seed (`tf.random.stateless_normal`)."
+    "f gave two different values at the same point, as happens with dropout or random numbers. Use "
+    "`training=False`, or draw the numbers inside f with a fixed seed "
+    "(`tf.random.stateless_normal`)."
 )
 
 
@@ -118,8 +119,8 @@ def check_gradients(
     >>> check_gradients(lambda x: tf.reduce_sum(x**3), x).passed
     True
     >>> report = check_gradients(lambda x: tf.reduce_sum(x**3), x, grads=-3 * x**2)
-    >>> print(report.rows[0].verdict, "|", report.rows[0].hint)
-    disagrees | The sign is wrong: the gradient is -1 times the right one.
+    >>> print(report.rows[0].verdict, "|", report.rows[0].hint.partition(".")[0])
+    disagrees | The sign is wrong: the gradient is -1 times the right one
     """
     if not isinstance(directions, int) or directions < 1:
         raise ValueError(f"directions must be an integer of at least 1, but it is {directions!r}.")
@@ -131,8 +132,8 @@ def check_gradients(
         positive_step(step)
     if grads is not None and order == 2:
         raise ValueError(
-            "`grads` is checked as a first-order gradient. With order=2, leave it out, or check "
-            "the gradient function itself: check_gradients(my_gradient, at, grads=...)."
+            "`grads` can be checked only with order=1. With order=2, leave it out, or check the "
+            "gradient function itself: check_gradients(my_gradient, at, grads=...)."
         )
     point = find_point(f, at)
     rng = np.random.default_rng(seed)
@@ -210,7 +211,7 @@ def _finding(
         if not chosen:
             raise ValueError(
                 f"mode={options.mode} selects none of the {len(entries)} entries of {probe.name}. "
-                "Use a slice within that range."
+                "Use a slice that selects at least one."
             )
         decision = judge_entries(probe, chosen, largest, rng)
     return Finding(probe, decision, probe.contraction.evaluations - before)
@@ -234,5 +235,7 @@ def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
         try:
             gradients.append(None if gradient is None else dense(gradient))
         except (TypeError, ValueError) as error:
-            raise TypeError(f"grads for {name} is not an array of numbers: {error}") from error
+            raise TypeError(
+                f"grads for {name} must be an array of numbers, or None: {error}"
+            ) from error
     return gradients

@@ -114,8 +114,8 @@ def _one_leaf(f: Callable[..., Any], x: object) -> Point:
     point = find_point(f, x, "x")
     if len(point.leaves) != 1 or isinstance(x, list | tuple | dict):
         raise TypeError(
-            f"x has {len(point.leaves)} parts. Pass one tensor or one variable. tf.constant turns "
-            "a list of numbers into a tensor."
+            f"x has {len(point.leaves)} parts, but it must be one tensor or one variable. To turn "
+            "a list of numbers into a tensor, use tf.constant."
         )
     return point
 
@@ -141,6 +141,7 @@ def _connected(derivative: object, point: Point) -> tf.Tensor:
     if derivative is None:
         raise ValueError(
             f"The tape gives None: no path of TensorFlow operations leads from {point.names[0]} to "
-            "what f returned. Use it in f, without NumPy, casts to integers, or stop_gradient."
+            "what f returned. Compute the result from this input, without NumPy, casts to "
+            "integers, or stop_gradient."
         )
     return tf.convert_to_tensor(derivative)

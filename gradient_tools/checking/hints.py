@@ -14,7 +14,8 @@ __all__ = ["Explanation", "Finding", "explain"]
 # An explanation holds for every measurement at once, so that each is allowed half a bar more.
 _ALLOWED = 1.5
 _KNOWN_FACTORS = {
-    -1: "The sign is wrong: the gradient is -1 times the right one.",
+    -1: "The sign is wrong: the gradient is -1 times the right one. Look for a lost or extra minus "
+    "sign.",
     2: "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term.",
     0.5: "The gradient is 1/2 of the right one. Look for a missing factor of 2 or a lost term.",
 }
@@ -93,7 +94,8 @@ def _explained_none(finding: Finding, is_given: bool) -> Explanation:
         return Explanation(
             "disconnected",
             f"{subject}, and f changes only in jumps: f uses this tensor or variable only through "
-            "a step (floor, argmax, a cast to integers, a comparison).",
+            "a step (floor, argmax, a cast to integers, a comparison). Replace that step with a "
+            "smooth function.",
         )
     if decision.verdict != "agrees":
         slope = max((m.numeric for m in measured), key=abs)
@@ -109,8 +111,10 @@ def _explained_none(finding: Finding, is_given: bool) -> Explanation:
         )
     return Explanation(
         "disconnected",
-        f"{subject}, and moving this tensor or variable does not change f. Here f does not use it, "
-        "or only through a step (floor, argmax, a cast to integers, a comparison).",
+        f"{subject}, and moving this tensor or variable does not change f. Here, f either does not "
+        "use it, or uses it only through a step (floor, argmax, a cast to integers, a "
+        "comparison). If f should depend on it, use it in f, or replace the step with a smooth "
+        "function.",
     )
 
 
@@ -139,8 +143,8 @@ def _never_measured(probe: LeafProbe) -> str:
     wrong = is_nan if is_nan.any() else np.isinf(gradient)
     where = "" if wrong.all() else f" in {np.count_nonzero(wrong)} of {gradient.size} entries"
     return (
-        f"The gradient is {what}{where} although f is finite here. Look for a root, a division or "
-        "a power at zero."
+        f"The gradient is {what}{where} although f is finite here. Look for a division by zero, or "
+        "a root or power of zero."
     )
 
 
@@ -202,9 +206,9 @@ def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: 
     is_flat = doubtful and all(abs(m.numeric) <= m.error_bar for m in doubtful)
     if is_flat and (probe.reference is None or not _fits(probe.reference, measured)):
         return (
-            "The gradient is not zero, but f does not change here. A straight-through rule can "
-            "cause this, and so can an operation with invalid input, such as a cross-entropy whose "
-            "labels do not sum to 1."
+            "The gradient is not zero, but f does not change here. Look for a straight-through "
+            "rule, or an operation with invalid input, such as a cross-entropy whose labels do not "
+            "sum to 1."
         )
     return (
         _other_row(index, findings, is_given)
@@ -225,9 +229,12 @@ def _other_row(index: int, findings: Sequence[Finding], is_given: bool) -> str |
         if not _is_gradient_of(finding, other):
             continue
         order = (
-            "Give them in the order of `at`."
+            "Give the gradients in the same order as `at`."
             if is_given
-            else "A `custom_gradient` must return them in the order of its `variables`."
+            else (
+                "A `custom_gradient` must return the gradients in the same order as its "
+                "`variables`."
+            )
         )
         names = f"{finding.probe.name} and {other.probe.name}"
         if _is_gradient_of(other, finding):
@@ -263,9 +270,10 @@ def _one_triangle(probe: LeafProbe, measured: Sequence[Measurement]) -> str | No
         return None
     name, whose = probe.name, "The tape's" if probe.reference is None else "This"
     return (
-        f"f reads only one triangle of the matrix {name}. {whose} gradient is for a symmetric "
-        "change of both triangles, but finite differences move each entry separately. It is right "
-        f"if {name} is symmetric. To check it, apply f to ({name} + its transpose) / 2."
+        f"f reads only one triangle of the matrix {name}. {whose} gradient assumes that both "
+        "triangles change together, but finite differences move each entry separately. The "
+        f"gradient is right if {name} is symmetric. To check it, apply f to ({name} + its "
+        "transpose) / 2."
     )
 
 
@@ -289,7 +297,7 @@ def _clipped(index: int, findings: Sequence[Finding]) -> str | None:
     factors = [_common_factor(other.measured) for other in findings]
     if _is_round(together) and all(_is_same_factor(f, factor) for f in factors):
         return (
-            f"The norm of all gradients together is {together:.3g}, but it should be "
+            f"The global norm of the gradients is {together:.3g}, but it should be "
             f"{together / factor:.3g}: they were clipped (`global_clipnorm`, "
             "`tf.clip_by_global_norm`). Check them before clipping."
         )
@@ -355,8 +363,8 @@ def _no_single_factor(probe: LeafProbe, measured: Sequence[Measurement], by_entr
             )
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
         return (
-            "No single factor explains it: some entries are wrong, or a term is missing. The error "
-            f"is largest at entry {[int(i) for i in worst]}: your gradient has "
+            "No single factor explains the error: some entries are wrong, or a term is missing. "
+            f"The error is largest at entry {[int(i) for i in worst]}: your gradient has "
             f"{gradient[worst]:.6g} there, but the tape's, which agrees with finite differences, "
             f"has {tape[worst]:.6g}. Start with that entry."
         )
@@ -368,11 +376,11 @@ def _no_single_factor(probe: LeafProbe, measured: Sequence[Measurement], by_entr
     if by_entry:
         wrong = sum(not m.agrees for m in measured)
         return (
-            f"No single factor explains it: {wrong} of {len(measured)} entries are wrong. Look for "
-            "a wrong index or a missing term."
+            f"No single factor explains the error: {wrong} of {len(measured)} entries are wrong. "
+            "Look for a wrong index or a missing term."
         )
     return (
-        "No single factor explains it: some entries are wrong, or a term is missing. "
+        "No single factor explains the error: some entries are wrong, or a term is missing. "
         '`mode="entrywise"` shows which entries.'
     )
 

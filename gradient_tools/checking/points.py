@@ -44,8 +44,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
         )
     if tensor.shape.num_elements() == 0:
         raise ValueError(
-            f"{name} is empty (shape {tuple(tensor.shape)}), so there is nothing to move. Pass at "
-            "least one number."
+            f"{name} is empty (shape {tuple(tensor.shape)}). Pass at least one number."
         )
     if not np.all(np.isfinite(tensor.numpy().astype(np.float64))):
         raise ValueError(
@@ -75,7 +74,7 @@ class Point:
         """
         y = self.call(self.leaves)
         if y is None:
-            raise TypeError("f returned None. End it with a statement that returns a tensor.")
+            raise TypeError("f returned None. Make f return a tensor.")
         if isinstance(y, np.ndarray | np.generic | float | int):
             raise TypeError(
                 f"f returned {type(y).__name__}, not a tensor. The tape cannot follow a "
@@ -146,14 +145,12 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     at, state = _to_differentiate(at)
     leaves = tf.nest.flatten(at)
     if not leaves:
-        raise ValueError(
-            f"{label} is empty: give at least one tensor or variable to differentiate."
-        )
+        raise ValueError(f"{label} is empty: pass at least one tensor or variable.")
     variables = _tf_variables(at)
     if variables and len(variables) < len(leaves):
         raise TypeError(
-            f"{label} mixes variables and tensors. Give only variables, and an f that takes no "
-            "arguments, or only tensors, which f takes as arguments."
+            f"{label} mixes variables and tensors. Pass only variables and an f without arguments, "
+            "or only tensors and an f that takes them as arguments."
         )
     if variables:
         _require_no_arguments(f, label)

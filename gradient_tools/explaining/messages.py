@@ -109,7 +109,7 @@ class Cause(Enum):
     RECORD_RESET = (
         "outside-tape",
         "`{tape}.reset()` erased what had been recorded, including this line.",
-        "{tape}.reset()  # before this, not after it: {line}",
+        "{tape}.reset()  # before this line, not after it: {line}",
         Example(
             "tape.reset()  # after z = x**2",
             "tape.reset()  # before z = x**2",
@@ -190,7 +190,8 @@ class Cause(Enum):
             "z = tf.nn.softplus(x)",
             {"op": "Maximum"},
             "`tf.maximum` is piecewise linear, so its first derivative does not depend on `x`, and "
-            "`y` was computed from that. (For `tf.nn.relu`, you get 0 instead of `None`.)",
+            "`y` was computed from that derivative. (For `tf.nn.relu`, you get 0 instead of "
+            "`None`.)",
         ),
     )
     GRADIENT_STOPPED = (
@@ -211,7 +212,7 @@ class Cause(Enum):
         "state-assignment",
         "This line stored the value in a new variable. A variable holds only numbers, so no "
         "path leads from it back to `{x}`.",
-        "# the value itself, without tf.Variable, inside the block: {line}",
+        "# use the value itself, without tf.Variable, inside the block: {line}",
         Example("z = tf.Variable(x**2)  # above the block", "z = x**2  # inside the block"),
     )
     REBOUND_TO_TENSOR = (
@@ -322,9 +323,9 @@ class Cause(Enum):
     )
     NOT_RUN = (
         "unconnected",
-        "This line did not run, so `{y}` was not computed from `{x}`. Its loop ended before it or "
-        "was never entered, or its branch was not taken.",
-        "# a loop with a fixed number of iterations, or a line before it that uses {x}",
+        "This line did not run, so `{y}` was not computed from `{x}`. Its loop ended before "
+        "reaching this line or was never entered, or its branch was not taken.",
+        "# use a loop with a fixed number of iterations, or use {x} in an earlier line",
         Example("while y < 1.0: y = x * y  # y = 2.0", "for _ in range(3): y = x * y"),
     )
     OUTER_TAPE_MISSED = (
@@ -343,7 +344,7 @@ class Cause(Enum):
         "gradient. Outside a `tf.function`, gradients pass through the same loop.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
         Example(
-            "@tf.function  # around: for batch in dataset",
+            "@tf.function  # loops over a dataset",
             "# remove the tf.function around the loop over the dataset",
             {"op": "ScanDataset"},
         ),
@@ -379,7 +380,7 @@ class Cause(Enum):
         "# nothing to change, unless the condition should have chosen the other branch",
         Example(
             "y = tf.where(x > 5.0, x**2, 1.0)  # x = 3.0",
-            "y = tf.where(x > 2.0, x**2, 1.0)  # if that was meant",
+            "y = tf.where(x > 2.0, x**2, 1.0)  # if you meant that",
             {"op": "tf.where"},
             "`x` is used only in the branch that `tf.where` did not choose, so `y` does not depend "
             "on `x` here. `tf.where` gives 0, but a Python `if` in eager code gives `None`.",
@@ -490,7 +491,7 @@ def loss_at(operation: str, dtype: str) -> str:
     'Round has no gradient.'
     """
     if not dtype.startswith(("float", "bfloat", "complex")):
-        return f"{dtype} holds integers, which have no gradient."
+        return f"{dtype} values have no gradient."
     return _LOSSES.get(operation, f"{operation} has no gradient.")
 
 

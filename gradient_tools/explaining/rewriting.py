@@ -45,7 +45,7 @@ def without_conversion(way: str, line: str) -> str:
         changed = replace_calls(line, {last}, _by_tensorflow)
         if changed:
             return replace_calls(changed, _FROM_NUMBERS, _only_argument) or changed
-    return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+    return f"# rewrite with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
 
 
 def _by_tensorflow(call: ast.Call) -> ast.expr:

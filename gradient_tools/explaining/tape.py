@@ -170,7 +170,7 @@ class ExplainingTape(tf.GradientTape):
         try:
             result = method(target, sources, *options, **named_options)
         except Exception as error:
-            asked = f"tape.{method.__name__} raised an error, and gave no gradient"
+            asked = f"tape.{method.__name__} raised an error, so there is no gradient"
             self._explanations = Explanations(note=f"{asked}: {in_short(error)}")
             raise
         finally:

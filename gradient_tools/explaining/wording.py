@@ -184,5 +184,7 @@ def _remedy(operation: str, values: str) -> str:
         return f"{FINITE[operation]}  # keeps the input of {operation} where its slope is finite"
     if "nan" in values:
         return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
-    otherwise = f"# bring the input of {operation} into the range where it has a slope"
+    otherwise = (
+        f"# bring the input of {operation} into the range where its slope is finite and not 0"
+    )
     return _STEEPER.get(operation, otherwise)

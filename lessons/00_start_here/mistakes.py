@@ -5,14 +5,14 @@ import tensorflow as tf
 from course_utils.exercises import Between, Table, Wrong
 
 OVER_A_STEP = (
-    "{value} is the average rate of change over a step away from x = 3. Which number do smaller "
-    "and smaller steps approach?"
+    "{value} is the average rate of change over a step, not the slope at x = 3. Write the number "
+    "that the rate approaches as the step shrinks toward 0."
 )
 STEEPNESS = Table(
     {
         9: "9 is the height of the curve at x = 3. The question asks how fast it rises there.",
-        2: "2 is the exponent. But the slope depends on x: at x = 0, for example, the curve is "
-        "flat.",
+        2: "2 is the exponent. But the slope depends on x. Write the number that the rate "
+        "approaches at x = 3 as the step shrinks.",
         3: "3 is the value of x. The question asks how fast y grows there.",
         0.61: "0.61 is how much y grows from x = 3 to 3.1. Divide it by how much x grew.",
         0.0601: "0.0601 is how much y grows from x = 3 to 3.01. Divide it by how much x grew.",
@@ -26,7 +26,8 @@ STEEPNESS = Table(
         5: "5 is 2 + 3, and also the average rate of change from 2 to 3. But the slope of `x**2` "
         "at any x is the product `2 * x`.",
         12: "12 is twice as large as it should be. Use the factor 2 from the exponent only once.",
-        27: "27 is `3**3`. But the exponent is 2, and the slope of a power has a smaller exponent.",
+        27: "27 is `3**3`. But the exponent is 2. Write the number that the rate approaches as the "
+        "step shrinks.",
         Between(5.5, 7): OVER_A_STEP,
     },
     "{value} is not the slope. Take a step of 0.001 from 3: how much does `x**2` change? Divide "
@@ -77,8 +78,8 @@ RATES = {
         lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
     ),
     "step of its own": Wrong(
-        "You use a fixed step, or a tape, which needs no step. Use the argument `h`: `(f(x + h) - "
-        "f(x)) / h`.",
+        "You use a fixed step or a tape, so your result does not depend on `h`. Return `(f(x + h) "
+        "- f(x)) / h`.",
         *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
     ),
     "multiplied": Wrong(
@@ -147,6 +148,10 @@ RATES = {
         lambda f, x, h: (f(h) - f(x)) / h,
         lambda f, x, h: f(h) - f(x),
     ),
+    "f(h) for f(x + h)": Wrong(
+        "Your result is `f(h) / h`. The new height is `f(x + h)`, which is not `f(x) + f(h)`.",
+        lambda f, x, h: f(h) / h,
+    ),
     "f not called": Wrong(
         "You use `f` as a number, but it is a function. Call it with a position, as in `f(x)`.",
         lambda f, x, h: (f(x + h) - f) / h,
@@ -156,8 +161,8 @@ RATES = {
 
 LOSSES = {
     "squared too late": Wrong(
-        "Your function still averages before it squares, so +1 and -1 cancel to a loss of 0. "
-        "Move the square inside the parentheses of `reduce_mean`.",
+        "Your function still averages before it squares, so errors of +1 and -1 cancel and the "
+        "loss is 0. Move the square inside the parentheses of `reduce_mean`.",
         lambda y_hat, y: tf.reduce_mean(y - y_hat) ** 2,
     ),
     "not averaged": Wrong(
@@ -168,8 +173,13 @@ LOSSES = {
         "You summed the squared errors. Use `reduce_mean`, not `reduce_sum`.",
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2),
     ),
+    "multiplied": Wrong(
+        "You multiply `y_hat` by `y`. Subtract one from the other.",
+        lambda y_hat, y: tf.reduce_mean((y_hat * y) ** 2),
+    ),
     "absolute errors": Wrong(
-        "This is the mean absolute error. Square the differences instead, without `abs` or a root.",
+        "This is the mean absolute error. Square the differences instead, without `abs` or a "
+        "square root.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)),
     ),
     "absolute mean": Wrong(

@@ -252,7 +252,8 @@ PREDICTIONS = (
         options={
             "20": "20 is the slope of 2x² at 5, and the code does compute 2x² from x. But the line "
             "that computes y runs before the block, so the tape did not record it.",
-            "0": "0 would mean that the tape found a path, and that the slope along it is zero.",
+            "0": "0 would mean that the tape found a path, and that the slope along it is zero. "
+            "But here it found none.",
             "None": "The tape was not recording when y was computed, so it found no path from x to "
             "y. TensorFlow does not raise an error: you get `None`.",
         },
@@ -261,8 +262,9 @@ PREDICTIONS = (
         "01.c",
         right="100 times, and once",
         options={
-            "50 times, and 50 times": "One evaluation per derivative, plus one, is what a "
-            "forward difference needs. But a central difference steps to both sides.",
+            "50 times, and 50 times": "One evaluation per derivative, plus one, is what a forward "
+            "difference needs. But a central difference steps to both sides, and the tape runs "
+            "the function only once.",
             "100 times, and 50 times": "Two evaluations per derivative is right for central "
             "differences. But the tape does not take one derivative at a time.",
             "100 times, and once": "A central difference moves one number at a time, to both "

@@ -26,8 +26,9 @@ def cubic(x):
 
 SLOPES = {
     "returns none": Wrong(
-        "Your function returned `None`. Compute `y` from the variable `x` inside the `with` block, "
-        "and end with `return tape.gradient(y, x)`: first the target, then the source.",
+        "Your function returned `None`. Make `x` a `tf.Variable` with a float in it, compute `y` "
+        "from the variable inside the `with` block, and end with `return tape.gradient(y, x)`: "
+        "first the target, then the source.",
         lambda x: print(slope_of(cubic)(x)),
     ),
     "returns y": Wrong("This is `y` itself. Return its gradient, `tape.gradient(y, x)`.", cubic),
@@ -40,7 +41,7 @@ SLOPES = {
         slope_of(lambda x: (x - 2 * x) ** 3),
     ),
     "factor of the other term": Wrong(
-        "This is the slope of `2 * x**3 - x`. Multiply the other term by 2: compute `x**3 - 2 "
+        "This is the slope of `2 * x**3 - x`: the factor 2 is on the wrong term. Compute `x**3 - 2 "
         "* x`.",
         slope_of(lambda x: 2 * x**3 - x),
     ),
@@ -194,7 +195,7 @@ GRADIENTS = {
         predicting(lambda x, W, b: x @ W),
     ),
     "other shapes": Wrong(
-        "A gradient should have the shape of its source: (3, 1) for `W`, and () for `b`. "
+        "At least one gradient has the wrong shape: it should be (3, 1) for `W` and () for `b`. "
         "Return the dict from `tape.gradient(loss, params)` unchanged.",
         with_shapes(W=(3,)),
         with_shapes(W=(1, 3)),
@@ -216,8 +217,8 @@ GRADIENTS = {
         gradients_of(lambda y_hat, y: y_hat),
     ),
     "errors added up": Wrong(
-        "Both gradients are n times too large, where n is the number of examples: your loss, or "
-        "the tape, adds up the errors of the examples. Use `tf.reduce_mean` without an axis.",
+        "Both gradients are too large by a factor of n, the number of examples, because your loss "
+        "or the tape adds up the squared errors. Use `tf.reduce_mean` without an axis.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
         gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),
     ),
@@ -269,6 +270,10 @@ GRADIENTS = {
         "You use the mean absolute error. Square each error instead.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
     ),
+    "b subtracted": Wrong(
+        'You subtract `b`. The prediction is `x @ params["W"] + params["b"]`.',
+        predicting(lambda x, W, b: x @ W - b),
+    ),
     "table of n by n": Wrong(
         "One of `y_hat` and `y` has shape (n, 1), the other (n,), so their difference "
         "broadcasts to (n, n). Keep both at (n, 1).",
@@ -306,9 +311,9 @@ LINES = {
         line_gradient(in_numpy),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every input: a `None` replaced by 0, so the bug is still "
-        "there. One step between `w` and `loss` runs before the tape starts recording: "
-        "move it into the `with` block.",
+        "Your function returned 0 for every input: a `None` was replaced with 0, so the bug is "
+        "still there. One step between `w` and `loss` runs before the tape starts recording: move "
+        "it into the `with` block.",
         line_gradient(in_numpy, unconnected_gradients="zero"),
     ),
     "one for each example": Wrong(
@@ -324,6 +329,10 @@ LINES = {
         "You use `w` itself as the prediction. The prediction is `w * x`: compute `y_hat` "
         "inside the block, and use it in the loss.",
         lambda w, x, y: 2 * tf.reduce_mean(w - y) + 0 * line_gradient(mean_square)(w, x, y),
+    ),
+    "w added to x": Wrong(
+        "You add `w` to `x`. The prediction is `w * x`, as in the exercise.",
+        lambda w, x, y: 2 * tf.reduce_mean(w + x - y) + 0 * line_gradient(mean_square)(w, x, y),
     ),
     "x and y exchanged": Wrong(
         "`x` and `y` are swapped. Compute the prediction from `x`, and the error as `w * x - y`.",
@@ -457,8 +466,8 @@ def gathered(recorded, target):
 
 WALKS = {
     "pairs in a dict": Wrong(
-        "If a number uses the same input twice, as `x * x` does, it has two pairs with the "
-        "same index, and a dict keeps only one of them. Loop over the pairs themselves.",
+        "You turn the pairs into a dict, which keeps only one pair per index, but `x * x` has two "
+        "with the same index. Loop over the pairs themselves.",
         walk(inputs=lambda pairs: dict(pairs).items()),
     ),
     "ways multiplied": Wrong(
@@ -534,8 +543,8 @@ WALKS = {
         walk(lambda g, place, source, slope: g[source] + g[place] + slope),
     ),
     "slope alone": Wrong(
-        "You pass back only the last slope. Multiply it by the gradient of the number it "
-        "belongs to: `gradients[place] * slope`.",
+        "You pass back only the slope, without the gradient of the number it belongs to. Pass back "
+        "their product: `gradients[place] * slope`.",
         *(
             walk(lambda g, place, source, slope: g[source] + slope, places=places)
             for places in (up_to, lambda count, target: reversed(range(count)))
@@ -595,13 +604,13 @@ WALKS = {
         walk(places=lambda count, target: range(target, 1, -1)),
     ),
     "returned in the loop": Wrong(
-        "Your loop ends after its first iteration, as it does with a `return` inside it. Move "
+        "Your loop ends after its first iteration, probably because a `return` is inside it. Move "
         "the `return` below the loop.",
         walk(places=lambda count, target: [count - 1]),
     ),
     "None where no way leads": Wrong(
-        "If no path leads from a number to the target, your list has `None`, which TensorFlow's "
-        "tape also returns. Use 0 instead.",
+        "For a number with no path to the target, your list has `None`, as TensorFlow's tape would "
+        "return. Use 0 instead.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),
     "gradient of x alone": Wrong(

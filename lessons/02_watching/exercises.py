@@ -178,8 +178,8 @@ PREDICTIONS = (
         options={
             "27": "27 is the mathematically correct slope, 3x² at 3, and the block does "
             "compute x³. But the tape does not watch x.",
-            "0": "A constant does not change, so 0 seems natural. But 0 would mean that the "
-            "tape found a path.",
+            "0": "A constant does not change, so 0 seems natural. But 0 would mean that the tape "
+            "found a path, and here it found none.",
             "None": "By default, a tape watches only trainable variables, and x is a constant.",
         },
     ),
@@ -210,9 +210,9 @@ PREDICTIONS = (
         "02.d",
         right="4 and 2",
         options={
-            "2 and 2": "Frozen means not trainable, and by default a tape watches only "
-            "trainable variables. But you froze a Keras layer, and the tape checks the "
-            "`tf.Variable` inside.",
+            "2 and 2": "Frozen means not trainable, and by default a tape watches only trainable "
+            "variables. But you froze a Keras layer, and each `tf.Variable` inside it stays "
+            "trainable.",
             "4 and 2": "Freezing changes the list that Keras keeps for you. The `tf.Variable` "
             "inside each Keras variable stays trainable, so the tape watches all four. If "
             "you use `tape.watched_variables()` as sources, you train what you froze.",

@@ -40,9 +40,9 @@ def answering(answer, **options):
 
 PRODUCTS = {
     "returns none": Wrong(
-        "Your function returned `None`. The tape does not watch the plain tensor `x` by default, so "
-        "call `tape.watch(x)` on the first line of the block. Then return `tape.gradient(y, x)`: "
-        "the target comes first.",
+        "Your function returned `None`. Call `tape.watch(x)` on the first line of the block, "
+        "compute `y` from `x` itself inside the block, with TensorFlow functions, and return "
+        "`tape.gradient(y, x)`: the target comes first.",
         answering(lambda tape, y, x: tape.gradient(y, x), watched=False),
     ),
     "one entry alone": Wrong(
@@ -57,15 +57,14 @@ PRODUCTS = {
         answering(lambda tape, y, x: tf.reduce_sum(tape.gradient(y, x))),
     ),
     "other shape": Wrong(
-        "A gradient has the shape of its source, and `x` has shape (n,). Use the original `x` "
-        "as the source, not a reshaped copy.",
+        "Your gradient does not have the shape of `x`, which is (n,). Use the original `x` as the "
+        "source, not a reshaped copy.",
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (1, -1))),
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (-1, 1))),
     ),
     "squares taken out": Wrong(
-        "Every entry is `sum(x**2)`: the tape treats the squares as a constant. Compute both "
-        "sums inside the block, after `tape.watch(x)`, with TensorFlow functions instead "
-        "of NumPy.",
+        "Every entry is `sum(x**2)`: the tape treats that factor as a constant. Compute both sums "
+        "inside the block, after `tape.watch(x)`, with TensorFlow functions instead of NumPy.",
         product_gradient(lambda x: float(tf.reduce_sum(x**2)) * tf.reduce_sum(x)),
     ),
     "sum taken out": Wrong(
@@ -141,18 +140,18 @@ THREE = [
             2: "2 is the value of `a`. The slope of `a * b` with respect to `a` is the other "
             "factor.",
         },
-        "You wrote {value}. Only `a * b` contains `a`, and its slope with respect to `a` is "
-        "the other factor.",
+        "{value} is not the gradient with respect to `a`. Only `a * b` contains `a`, and its slope "
+        "with respect to `a` is the other factor.",
     ),
     Table(
         {
-            2: "2 would be the slope if the tape watched `b`. But `b` has `trainable=False`, "
-            "and no line watches it.",
+            2: "2 would be the slope if the tape watched `b`. But `b` has `trainable=False`, and "
+            "the code never calls `tape.watch(b)`.",
             0: "0 would mean that there is a path with slope 0. But the tape does not watch "
             "`b`, so it finds no path.",
         },
         "You wrote {value}, but a tape computes a gradient only for what it watches. `b` has "
-        "`trainable=False`, and no line watches it.",
+        "`trainable=False`, and the code never calls `tape.watch(b)`.",
     ),
     Table(
         {
@@ -160,10 +159,11 @@ THREE = [
             "operations ran after that call?",
             13: "13 is the slope of `c**2 + 5 * c`. But `c**2` ran before `tape.watch(c)`, so "
             "the tape did not record it.",
-            8: "8 is the slope of `c**2`, but that line ran before `tape.watch(c)`. What runs "
-            "after it?",
+            8: "8 is the slope of `c**2`, but that line ran before `tape.watch(c)`. Count only the "
+            "operations that ran after that call.",
         },
-        "You wrote {value}. Find the slope of the operations that run after `tape.watch(c)`.",
+        "{value} is not the gradient with respect to `c`. Find the slope of the operations that "
+        "run after `tape.watch(c)`.",
     ),
 ]
 
@@ -196,9 +196,9 @@ def score_answering(answer, **options):
 
 CENTRED = {
     "returns none": Wrong(
-        "Your function returns `None`: the tensor that you use as the source was not watched "
-        "before its first use. Call `tape.watch(x)` before the subtraction, and return "
-        "`tape.gradient(score, x)`.",
+        "Your function returns `None`. Call `tape.watch(x)` before the subtraction, compute the "
+        "score from `x` inside the block, and return `tape.gradient(score, x)`: the target comes "
+        "first.",
         score_gradient_of(score, watched=False),
     ),
     "one entry alone": Wrong(
@@ -245,9 +245,26 @@ CENTRED = {
         "in the score, as in the exercise.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(centred**2)),
     ),
+    "weights squared": Wrong(
+        "You also square `w`. Square only the centered numbers: `w * centered**2`.",
+        score_gradient_of(lambda x, centred, w: tf.reduce_sum((w * centred) ** 2)),
+    ),
+    "sum subtracted": Wrong(
+        "You subtract the sum of `x`. Subtract its mean, as in the exercise.",
+        score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * (x - tf.reduce_sum(x)) ** 2)),
+    ),
+    "asks the weights": Wrong(
+        "This is the gradient with respect to `w`. Use `x` as the source: "
+        "`tape.gradient(score, x)`.",
+        lambda x, w: (x - tf.reduce_mean(x)) ** 2,
+    ),
+    "divided by the weights": Wrong(
+        "You divide the score by the sum of `w`. Keep the sum from the exercise.",
+        score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * centred**2) / tf.reduce_sum(w)),
+    ),
     "zero for none": Wrong(
-        "Your function returned 0 for every entry: a `None` replaced by 0, so the bug is still "
-        "there. Call `tape.watch(x)` before the subtraction.",
+        "Your function returned 0 for every entry: a `None` was replaced with 0, so the bug is "
+        "still there. Call `tape.watch(x)` before the subtraction.",
         score_answering(
             lambda tape, score, x, c: tape.gradient(score, x, unconnected_gradients="zero"),
             watched=False,
@@ -369,6 +386,15 @@ PARABOLAS = {
         "Your prediction is `a + b * x + c * x**2`. Swap `a` and `c`: the model is `a * x**2 + "
         "b * x + c`.",
         parabola(error_of=lambda x, y, a, b, c: a + b * x + c * x**2 - y),
+    ),
+    "a and b exchanged": Wrong(
+        "Your prediction is `a * x + b * x**2 + c`. Swap `a` and `b`: the model is `a * x**2 + b * "
+        "x + c`.",
+        parabola(error_of=lambda x, y, a, b, c: a * x + b * x**2 + c - y),
+    ),
+    "cubed": Wrong(
+        "You multiply `a * x**2 + b` by `x`. Multiply only `b` by `x`: `a * x**2 + b * x + c`.",
+        parabola(error_of=lambda x, y, a, b, c: (a * x**2 + b) * x + c - y),
     ),
     "x not squared": Wrong(
         "Your prediction has no square: you multiply `a` by `x` or by `2 * x`. Multiply it by "

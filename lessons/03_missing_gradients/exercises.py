@@ -233,8 +233,8 @@ PREDICTIONS = (
         "03.b",
         right="None",
         options={
-            "-6": "That would be right if `w` were still 2. But the previous line changed what "
-            "the name `w` refers to.",
+            "-6": "That would be right if `w` were still 2. But `w = w - 0.1 * gradient` changed "
+            "what the name `w` refers to.",
             "-4.8": "-4.8 is the mathematically correct slope, 2(w - 5) at 2.6. But the tape "
             "no longer watches what `w` refers to.",
             "None": "After the update, the name `w` refers to a new tensor that the tape does "
@@ -260,8 +260,8 @@ PREDICTIONS = (
         right="0, NaN, None",
         options={
             "0, NaN, None": "TensorFlow defines the gradient of `sign` as 0, and declares that "
-            "`round` has none. For `sqrt(x**2)`, the tape multiplies an "
-            "infinite slope by 0.",
+            "`round` has none. For `sqrt(x**2)`, the tape multiplies an infinite slope by 0, "
+            "which gives NaN.",
             "None, 0, NaN": "`sign` jumps at 0, so `None` would be reasonable, and √x² = |x| is "
             "often given slope 0 at its corner. But TensorFlow defines a gradient for `sign`, and "
             "the tape goes through the root and the square one at a time.",
@@ -277,8 +277,8 @@ PREDICTIONS = (
             "back through the other branch.",
             "1": "1 is the slope of the logarithm at 1. But here x = 0, where its slope is "
             "infinite.",
-            "NaN": "The backward pass goes through both branches, and the slope of the "
-            "logarithm, 1/x, is infinite at 0.",
+            "NaN": "The backward pass goes through both branches. In the branch not chosen, it "
+            "multiplies 0 by the slope of the logarithm, 1/x, which is infinite at 0.",
         },
     ),
     Callout(

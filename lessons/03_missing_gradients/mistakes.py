@@ -154,9 +154,18 @@ DESCENTS = {
         moving(lambda lr, g: lr),
     ),
     "summed over the points": Wrong(
-        "Your steps are too large by a factor of n, the number of points. The loss was already "
-        "right (a mean), so change only the update.",
+        "Your steps are too large by a factor of n, the number of points. Keep the mean in the "
+        "loss, as in the exercise, and change only the update.",
         lambda p, x, y, lr, steps: moving(lambda lr, g: len(x) * lr * g)(p, x, y, lr, steps),
+    ),
+    "divided by n": Wrong(
+        "Your steps are too small by a factor of n, the number of points. The loss is already a "
+        "mean, so subtract `lr` times the gradient unchanged.",
+        lambda p, x, y, lr, steps: moving(lambda lr, g: lr * g / len(x))(p, x, y, lr, steps),
+    ),
+    "lr squared": Wrong(
+        "You multiply the gradient by `lr` twice. Multiply it once.",
+        moving(lambda lr, g: lr**2 * g),
     ),
     "divided by lr": Wrong(
         "You divide the gradient by `lr`. Multiply instead: a smaller learning rate means a "
@@ -238,9 +247,10 @@ FIVE = [
             "1.",
             4.25: "This counts both paths. Only the path through the factor `x` is left; the one "
             "through `round` is broken.",
-            4.5: "4.5 is the derivative of x². Here the path through `round` is broken.",
-            2.25: "2.25 would come from the path through `round`, but that path is broken. Use "
-            "the other factor.",
+            4.5: "4.5 is the derivative of x². But the path through `round` is broken, so only the "
+            "path through the factor `x` counts.",
+            2.25: "2.25 would come from the path through `round`, but that path is broken. Find "
+            "the slope of the path through the factor `x`.",
         },
         "The tape treats `round(x)` as a constant. What is its value here?",
     ),
@@ -322,11 +332,11 @@ CLASSIFIERS = {
     "no path": Wrong(
         "The gradient is still `None`: counting, `argmax`, `==` and NumPy break the path from "
         "`W` to the loss. Compute a cross-entropy from `logits` inside the block, with "
-        "TensorFlow functions.",
+        "TensorFlow functions, and return `tape.gradient(loss, W)`: the target comes first.",
         classifying(errors),
     ),
     "zero for none": Wrong(
-        "Your function returned 0 for every weight: a `None` replaced by 0, so the bug is "
+        "Your function returned 0 for every weight: a `None` was replaced with 0, so the bug is "
         "still there. Compute a cross-entropy from `logits`, which has a path to `W`.",
         classifying(errors, unconnected_gradients="zero"),
     ),
@@ -376,8 +386,8 @@ CLASSIFIERS = {
         ),
     ),
     "labels not one-hot": Wrong(
-        "This cross-entropy needs one-hot rows with one entry per class. Use the version with "
-        "`sparse` in its name, or pass `tf.one_hot(labels, W.shape[1])`.",
+        "Your cross-entropy function needs one-hot labels, with one entry per class. Use the "
+        "version with `sparse` in its name, or pass `tf.one_hot(labels, W.shape[1])`.",
         classifying(
             lambda z, y: tf.reduce_mean(
                 tf.nn.softmax_cross_entropy_with_logits(tf.cast(y, tf.float32), z)
@@ -401,8 +411,8 @@ CLASSIFIERS = {
         classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
     ),
     "other rows' labels": Wrong(
-        "You select the wrong probabilities: each row needs the entry of its label. If `p` holds "
-        "the probabilities, select it with `tf.gather(p, labels, batch_dims=1)`.",
+        "You select the wrong probabilities: from each row, take the entry at its label. If `p` "
+        "holds the probabilities, write `tf.gather(p, labels, batch_dims=1)`.",
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y))),
         classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y, axis=1))),
     ),
@@ -518,8 +528,8 @@ QUARTERS = {
         valued(lambda x: tf.math.ceil(4 * x) / 4),
     ),
     "cut towards 0": Wrong(
-        "Casting to an integer type cuts off the decimals. Use `tf.round`, which rounds to the "
-        "nearest integer.",
+        "You cast to an integer type, which cuts off the fractional part. Use `tf.round`, which "
+        "rounds to the nearest integer.",
         valued(lambda x: tf.cast(tf.cast(4 * x, tf.int32), tf.float32) / 4),
         valued(lambda x: tf.cast(tf.cast(4 * x + 0.5, tf.int32), tf.float32) / 4),
     ),
@@ -537,8 +547,8 @@ QUARTERS = {
         valued(lambda x: 4 * tf.round(x / 4)),
     ),
     "halves": Wrong(
-        "You rounded to multiples of 0.5. Use the factor 4 instead of 2, because 1 contains "
-        "four steps of 0.25.",
+        "You rounded to multiples of 0.5. Multiply and divide by 4 instead of 2, because 1 / 0.25 "
+        "is 4.",
         valued(lambda x: tf.round(2 * x) / 2),
     ),
     "no path left": Wrong(
@@ -597,8 +607,8 @@ QUARTERS = {
         passing_on(lambda x, y, d: tf.where(x >= -1 & x <= 1, d, 0.0)),
     ),
     "upstream clipped": Wrong(
-        "You clip the upstream gradient. Let `x` decide: return the upstream gradient "
-        "unchanged, or 0.",
+        "You clip the upstream gradient. Return it unchanged for entries of `x` in [-1, 1], and "
+        "return 0 elsewhere.",
         passing_on(lambda x, y, d: tf.clip_by_value(d, -1, 1)),
     ),
     "no lower end": Wrong(
@@ -627,8 +637,8 @@ QUARTERS = {
         passing_on(lambda x, y, d: inside(x, y, d) / 4),
     ),
     "zero everywhere": Wrong(
-        "The gradient is 0 everywhere. Let `backward` return the upstream gradient, "
-        "`upstream`, for entries of `x` in [-1, 1].",
+        "The gradient is 0 in every entry. Decide for each entry on its own, with `tf.where`: have "
+        "`backward` return the upstream gradient, `upstream`, for entries of `x` in [-1, 1].",
         passing_on(lambda x, y, d: 0 * d),
     ),
     "passes on x": Wrong(
@@ -713,13 +723,13 @@ DISTANCES = {
         of_distances(lambda a, b: tf.sqrt(squares(a, b) - 100.0)),
     ),
     "zero for every pair": Wrong(
-        "Your function returned 0 for every pair. Let only pairs of equal points have a "
-        "gradient of 0.",
+        "Your function returned 0 for every pair. Only pairs of equal points should have a "
+        "gradient of 0: before the root, replace only the sums of squares that are 0.",
         lambda a, b: tf.zeros_like(a),
     ),
     "one pair empties all": Wrong(
-        "One pair of equal points makes your whole gradient 0. Fix the distance of only that "
-        "pair; the other rows have a gradient.",
+        "One pair of equal points makes your whole gradient 0. Only that row should be 0: fix the "
+        "distance of that pair, not the whole gradient.",
         thrown_away,
         calls=(0, 1, 2),
     ),
@@ -781,8 +791,8 @@ DISTANCES = {
         calls=(1,),
     ),
     "guarded entry by entry": Wrong(
-        "For points that share one coordinate the gradient is too small, because a 1 replaces "
-        "the difference of 0. Guard the sum of squares, not each difference.",
+        "For points that share one coordinate, the gradient is too small, because you replace the "
+        "difference of 0 with 1. Guard the sum of squares, not each difference.",
         of_distances(guarded_entries),
     ),
     "distances returned": Wrong(

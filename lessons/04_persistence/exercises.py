@@ -146,9 +146,9 @@ PREDICTIONS = (
         "04.a",
         right="two numbers: 7 and 2",
         options={
-            "four numbers, one for each pair: 3, 2, 4 and 0": "One number per pair would be "
-            "natural, and `jacobian` returns that. But `gradient` returns the structure of "
-            "the sources: two sources, two numbers.",
+            "four numbers, one for each pair: 3, 2, 4 and 0": "One number per pair is what "
+            "`jacobian` returns if both losses are in one tensor. But `gradient` returns the "
+            "structure of the sources: two sources, two numbers.",
             "two numbers: 3 and 2": "3 and 2 are the slopes of only the first loss. But the "
             "second loss is also a target.",
             "two numbers: 7 and 2": "The tape starts with a 1 at every target and adds up the "

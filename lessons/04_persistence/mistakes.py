@@ -100,8 +100,8 @@ BY_LOSS = {
         by_loss(both, lambda error: (error**2, tf.abs(error))),
     ),
     "absolute loss under both": Wrong(
-        'Under `"squared"` you have the gradient of the absolute loss. Call `tape.gradient` '
-        "once per loss, with that loss as the target.",
+        'Under `"squared"` you have the gradient of the absolute loss. Pass the squared loss as '
+        "the target instead.",
         one_name("squared", lambda own, other: other),
     ),
     "sum under squared": Wrong(
@@ -120,8 +120,8 @@ BY_LOSS = {
         one_name("squared", lambda own, other: tf.identity(own)),
     ),
     "squared loss under both": Wrong(
-        'Under `"absolute"` you have the gradient of the squared loss. Call `tape.gradient` '
-        "once per loss, with that loss as the target.",
+        'Under `"absolute"` you have the gradient of the squared loss. Pass the absolute loss as '
+        "the target instead.",
         one_name("absolute", lambda own, other: other),
     ),
     "sum under absolute": Wrong(
@@ -238,6 +238,13 @@ def penalty_in_the_pause(w, x, y):
     return tape.gradient(loss, w), norm
 
 
+def norm_as_penalty(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        penalty = 0.1 * tf.norm(w)
+        loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
+    return tape.gradient(loss, w), tf.norm(tape.gradient(penalty, w))
+
+
 PENALTY = {
     "no pair": Wrong(
         "Your function did not return two things. Return the gradient of the loss, then the "
@@ -263,6 +270,19 @@ PENALTY = {
         "The penalty is in the gradient twice: the loss already contains it, and several "
         "targets are summed. Use only the loss as the target.",
         first(lambda ask, loss, p, e: ask([loss, p])),
+    ),
+    "penalty subtracted": Wrong(
+        "You subtract the penalty from the error. Add it.",
+        first(lambda ask, loss, p, e: ask(e) - ask(p)),
+    ),
+    "factor twice": Wrong(
+        "You multiply the penalty by 0.1 twice. Keep the factor only in the penalty itself.",
+        first(lambda ask, loss, p, e: ask(e) + 0.1 * ask(p)),
+    ),
+    "norm as penalty": Wrong(
+        "Your penalty is the norm of `w`. Keep the sum of the squares from the exercise, `0.1 * "
+        "tf.reduce_sum(w**2)`.",
+        norm_as_penalty,
     ),
     "no path from the loss": Wrong(
         "Your first return value is `None`. Compute the loss inside the block, and use a "
@@ -423,12 +443,17 @@ TABLE = {
         "keeps them as rows.",
         table_of(each_entry, finish=lambda rows: tf.concat(rows, 0)),
     ),
+    "axis lost": Wrong(
+        "If `f(x)` has only one entry, your matrix loses an axis, as with `tf.squeeze`. Return the "
+        "result of `tf.stack` unchanged.",
+        table_of(each_entry, finish=lambda rows: tf.squeeze(tf.stack(rows))),
+    ),
     "f returned": Wrong(
         "You returned `f(x)` itself. Return the gradients of its entries.",
         lambda f, x: f(x),
     ),
     "rows in a list": Wrong(
-        "The rows are right, but they are in a list. Turn it into one tensor with `tf.stack`.",
+        "The rows are right, but they are in a list. Turn the list into one tensor with `tf.stack`.",
         table_of(each_entry, finish=list),
     ),
 }

@@ -249,15 +249,15 @@ PREDICTIONS = (
             "3": "In Python, a function that is called three times runs three times. But here "
             "the second and third calls run the graph.",
         },
-        otherwise="Python runs once per trace. How many traces do three tensors of one shape "
-        "and dtype need?",
+        otherwise="Python runs once per trace. How many traces do three tensors with the same "
+        "shape and dtype need?",
     ),
     Callout(
         "05.c",
         right="0",
         options={
-            "None": "The program is the same, and in eager mode it returned `None`. But the "
-            "graph contains both branches.",
+            "None": "The program is the same, and in eager mode it returned `None`. But the graph "
+            "contains both branches, so there is a path.",
             "0": "The graph contains both branches in one operation, and y is one of its "
             "inputs. So there is a path, and its slope is 0. If Python chooses the branch "
             "during tracing, the other branch is not in the graph, and you get `None` "
@@ -272,8 +272,8 @@ PREDICTIONS = (
         options={
             "330": "330 is the correct gradient, and you would get it for a loop over a tensor. But "
             "this loop runs over a dataset.",
-            "0": "0 is what a graph returned for a branch that was not taken. But here the "
-            "loop did run.",
+            "0": "0 is what a graph returned for a branch that was not taken. But here the loop "
+            "did run, and its operation has no gradient.",
             "None": "The loss is right, but the gradient is lost silently. In a graph, a loop over "
             "a dataset becomes dataset operations (`ScanDataset`, `ReduceDataset`), which have no "
             "gradient. If the loss had a term outside the loop, you would get a number, but the "
@@ -286,8 +286,8 @@ PREDICTIONS = (
         options={
             "0.5": "0.5 is the slope of the square root at 1. But the loop ends before its first "
             "iteration, so the tape has no iteration to record.",
-            "0": "0 is what a graph returns for a branch that was not taken. But this tape "
-            "records in eager mode.",
+            "0": "0 is what a graph returns for a branch that was not taken. But in eager mode, a "
+            "tape returns `None` if there is no path.",
             "None": "The loop ran no iterations, so the result is the constant 1 from the first "
             "line. There is no path from the source.",
         },

@@ -127,8 +127,8 @@ HUBER = {
         huber(outside=lambda e, d: d * (e - d / 2)),
     ),
     "half missing": Wrong(
-        "If |error| is at most the threshold, the loss is `error**2 / 2`. Add the missing "
-        "factor 1/2.",
+        "In the quadratic branch the factor 1/2 is missing. If |error| is at most the threshold, "
+        "the loss is `error**2 / 2`.",
         huber(inside=lambda e, d: e**2),
     ),
     "threshold subtracted whole": Wrong(
@@ -195,12 +195,12 @@ HUBER = {
 
 TRACES = Table(
     {
-        0: "The first call cannot run a graph that does not exist yet. So it traces.",
+        0: "0 is too few. The first call has no graph to run yet, so it must trace.",
         1: "One trace would be enough if only the dtype of the tensor mattered. But a new "
         "shape, a new value of a Python number, and a tensor in place of a number each "
         "need a new trace.",
-        2: "There are more than 2. Besides a new shape, a new value of a Python number needs a "
-        "trace, and so does a tensor in place of a number.",
+        2: "2 is too few. Besides a new shape, a new value of a Python number needs a trace, and "
+        "so does a tensor in place of a number.",
         3: "3 is one too few. A new shape, a new value of a Python number, and a tensor in "
         "place of a number each need a new trace.",
         5: "5 is one too many. Two calls share a trace if they differ only in the values of "
@@ -263,6 +263,33 @@ def stepping(lr):
         return total, slope
 
     return sum_and_gradient
+
+
+def stepping_by_the_sum(lr):
+    """Return an answer to 05.3 that moves w by the sum of the gradients so far."""
+
+    def sum_and_gradient(w, dataset):
+        total, slope = 0.0, 0.0
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((w * x - y) ** 2)
+            total, slope = total + loss, slope + tape.gradient(loss, w)
+            w.assign_sub(lr * slope)
+        return total, slope
+
+    return sum_and_gradient
+
+
+def sum_started_at_w(w, dataset):
+    total, slope = batchwise(lambda losses, g: (sum(losses), sum(g)))(w, dataset)
+    return total, slope + w
+
+
+def doubled(gradients):
+    total = 0.0
+    for gradient in gradients:
+        total += total + gradient
+    return total
 
 
 def kept_from_before(w, dataset):
@@ -330,7 +357,7 @@ DATASET = {
     "w moved": Wrong(
         "You update `w` after each batch, so each batch uses a different `w`. Remove the update, "
         "so that all batches use the same `w`.",
-        *(stepping(lr) for lr in (0.1, 0.01, 0.001)),
+        *(step(lr) for step in (stepping, stepping_by_the_sum) for lr in (0.1, 0.01, 0.001)),
     ),
     "kept from before": Wrong(
         "The first call of your function is right, but the second call adds to the sums from the "
@@ -347,13 +374,18 @@ DATASET = {
         "You average the squared errors. Keep `tf.reduce_sum`, as in the exercise.",
         averaged,
     ),
+    "total of means": Wrong(
+        "You divide the total by the number of batches. Return the sum.",
+        batchwise(lambda losses, g: (sum(losses) / len(losses), sum(g))),
+        batchwise(lambda losses, g: (sum(losses) / len(losses), sum(g) / len(g))),
+    ),
     "mean of batches": Wrong(
         "You average within each batch. Keep `tf.reduce_sum` in the loss, as in the exercise.",
         batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
     ),
     "gradients of means": Wrong(
-        "Your sum is right, but you differentiate the mean of each batch. Use the same "
-        "`tf.reduce_sum` for both.",
+        "Your sum is right, but you differentiate the mean squared error of each batch. "
+        "Differentiate the sum of the squared errors instead.",
         gradients_of_means,
     ),
     "gradient still lost": Wrong(
@@ -390,6 +422,16 @@ DATASET = {
         "Your gradient counts the earlier batches more than once, because each iteration adds the "
         "gradient of the running sum. Differentiate only the loss of the current batch.",
         batchwise(lambda losses, g: (sum(losses), sum(np.cumsum(g)))),
+    ),
+    "sum doubled": Wrong(
+        "You add the sum of the gradients to itself in each iteration. `+=` already keeps the old "
+        "sum, so add only the gradient of the current batch.",
+        batchwise(lambda losses, g: (sum(losses), doubled(g))),
+    ),
+    "sum started at w": Wrong(
+        "Your gradient is too large by `w`, because its sum starts there. Start it at "
+        "`tf.zeros_like(w)`.",
+        sum_started_at_w,
     ),
     "gradients not added": Wrong(
         "You returned one gradient per batch. Add them, and return one number.",
@@ -497,6 +539,12 @@ def by_formula(of_e=lambda E, below: tf.sin(E) / below, below=lambda E, e: 1 - e
     return kepler_gradients
 
 
+def cosine_of_M(M, e):
+    E = passes(60)(M, e)
+    below = 1 - e * tf.cos(M)
+    return {"M": 1 / below, "e": tf.sin(E) / below}
+
+
 def exchanged_passes(M, e):
     E = M
     for _ in range(60):
@@ -564,7 +612,8 @@ KEPLER = {
         kepler(solved_and_once_more),
     ),
     "one pass": Wrong(
-        "These are the slopes after one iteration. Run 60, each with the sine of the previous E.",
+        "These are the slopes after one iteration. Run 60 iterations, each with the sine of the "
+        "previous E.",
         kepler(passes(1)),
     ),
     "too few passes": Wrong(
@@ -588,6 +637,15 @@ KEPLER = {
         'The gradient under `"M"` is right, but the one under `"e"` is sin E. Divide it by 1 - '
         "e * cos E.",
         by_formula(of_e=lambda E, below: tf.sin(E)),
+    ),
+    "E above": Wrong(
+        'The gradient under `"M"` is right, but the one under `"e"` is E / (1 - e * cos E). '
+        "Divide sin E, not E.",
+        by_formula(of_e=lambda E, below: E / below),
+    ),
+    "cosine of M": Wrong(
+        "You divide by 1 - e * cos M. Use the E after 60 iterations: divide by 1 - e * cos E.",
+        cosine_of_M,
     ),
     "formula at M": Wrong(
         "Your formulas are right, but you use M in place of E. First find E with 60 iterations, "
@@ -620,7 +678,7 @@ KEPLER = {
         lambda M, e: dict.fromkeys("Me", passes(60)(M, e)),
     ),
     "minus for plus": Wrong(
-        "One sign is wrong. Use a plus: `E = M + e * tf.sin(E)`.",
+        "You subtract `e * tf.sin(E)`. Add it: `E = M + e * tf.sin(E)`.",
         kepler(passes(60, sign=-1)),
     ),
     "keys exchanged": Wrong(

@@ -310,7 +310,7 @@ WRONG = {
         ("penalty returned", penalty(lambda tape, w, x, y, slopes, total: float(total))),
         ("raised TypeError", penalty(watched=False)),
     ],
-    "06.3": [("wrote [8.0, 3.0, 4.0, 4.0]", (8, 3, 4, 4)), ("other form", ((8, 3), (4, 3)))],
+    "06.3": [("wrote [8, 3, 4, 4]", (8, 3, 4, 4)), ("other form", ((8, 3), (4, 3)))],
     "06.4": [
         ("returned None", bend_of_line),
         ("zero for none", lambda f, x, v: bend_of_line(f, x, v, unconnected_gradients="zero")),

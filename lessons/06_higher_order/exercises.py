@@ -223,9 +223,9 @@ PREDICTIONS = (
         right="None",
         options={
             "48": "48 is the mathematically correct second derivative, and the outer tape did "
-            "record y. But the target is `slope`.",
-            "0": "0 would mean that the slope does not change with x. But the tape returns 0 "
-            "only if there is a path from x.",
+            "record y. But the target is `slope`, which no tape recorded.",
+            "0": "0 would mean that the slope does not change with x. But the tape returns 0 only "
+            "if it finds a path from x, and here it finds none.",
             "None": "The target is `slope`, and it was computed when no tape was recording.",
         },
     ),
@@ -261,9 +261,9 @@ PREDICTIONS = (
             "enough, though one of them leaves the valley. But each step needs a Hessian.",
             "about 50": "A curved valley is not a bowl, so more steps seem necessary. But each "
             "step uses the curvature at the current point.",
-            "about 500": "500 would be 30 times fewer steps than gradient descent takes. But using "
-            "one learning rate for a steep and a flat direction costs gradient descent more than "
-            "that.",
+            "about 500": "500 would be 1/30 of the steps that gradient descent takes. But one "
+            "learning rate for a steep and a flat direction slows gradient descent by an even "
+            "larger factor.",
         },
     ),
 )

@@ -39,6 +39,16 @@ def late_inner_gradient(position, t):
     return velocity, outer.gradient(velocity, t)
 
 
+def watched_late(position, t):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(t)
+            s = position(t)
+        outer.watch(t)
+        velocity = inner.gradient(s, t)
+    return velocity, outer.gradient(velocity, t)
+
+
 def one_name_for_both(position, t):
     with tf.GradientTape() as tape:
         tape.watch(t)
@@ -94,8 +104,14 @@ MOTIONS = {
     ),
     "acceleration has no path": Wrong(
         "The acceleration is `None`, though the velocity is not. Call `outer.watch(t)` on the "
-        "first line of the outer block, and compute the velocity inside that block.",
+        "first line of the outer block, compute the velocity from `t` itself inside that block, "
+        "and return `outer.gradient(velocity, t)`: the target comes first.",
         late_inner_gradient,
+    ),
+    "outer tape watches late": Wrong(
+        "Your acceleration misses part of the path, because `outer.watch(t)` runs after "
+        "`position(t)`. Call it on the first line of the outer block.",
+        watched_late,
     ),
     "table of times": Wrong(
         "You returned a matrix, the Jacobian, which is 0 off its diagonal. Use "
@@ -194,8 +210,8 @@ PENALTIES = {
         one_name_for_both_tapes,
     ),
     "slopes have no path": Wrong(
-        "The gradient is still `None`. Start the outer tape first, compute the inner gradient "
-        "inside its block, and return `outer.gradient(penalty, w)`.",
+        "The gradient is still `None`. Compute the inner gradient and the penalty inside the block "
+        "of the outer tape, with TensorFlow functions, and return `outer.gradient(penalty, w)`.",
         penalty(slopes_held),
     ),
     "zero for none": Wrong(
@@ -228,12 +244,13 @@ PENALTIES = {
         lambda w, x: 2 * slopes(w, x),
     ),
     "length of one": Wrong(
-        "You use (norm of the slopes - 1)². Keep the penalty from the exercise, the sum of the "
-        "squared slopes.",
+        "Your penalty is (norm of the slopes - 1)². Keep the penalty from the exercise, the sum of "
+        "the squared slopes.",
         penalty(slopes, lambda slopes: (tf.norm(slopes) - 1) ** 2),
     ),
     "square forgotten": Wrong(
-        "You sum the slopes without squaring them. Square each slope first, as in the exercise.",
+        "This is the gradient of the sum of the slopes, without squares. Square each slope first, "
+        "and use the penalty as the target.",
         penalty(slopes, tf.reduce_sum),
     ),
     "sum squared": Wrong(
@@ -245,13 +262,24 @@ PENALTIES = {
         penalty(slopes, tf.norm),
     ),
     "mean for sum": Wrong(
-        "The gradient is too small by a factor of n, the number of inputs. Keep "
-        "`tf.reduce_sum` in the penalty, as in the exercise.",
+        "The gradient is too small by a factor of n, the number of inputs, because you use a mean. "
+        "Keep `tf.reduce_sum` in the penalty, as in the exercise.",
         penalty(slopes, lambda slopes: tf.reduce_mean(slopes**2)),
     ),
     "output squared": Wrong(
         "This is the gradient of y². The penalty is the sum of the squared *slopes*: square those.",
         penalty(output),
+    ),
+    "tanh of each product": Wrong(
+        "You apply `tanh` to each product. Apply it to their sum: `tf.tanh(tf.reduce_sum(w * x))`.",
+        penalty(lambda w, x: gradient_of(lambda x: tf.reduce_sum(tf.tanh(w * x)), x)),
+    ),
+    "output in the target": Wrong(
+        "Your target is y plus the penalty. Use only the penalty as the target.",
+        *(
+            lambda w, x, part=part: gradient_of(lambda w: output(w, x) + part * size(w, x), w)
+            for part in (1.0, 0.1, 0.01)
+        ),
     ),
     "tanh lost": Wrong(
         "This is `2 * w`, as if y were only the sum of `w * x`. Keep the `tanh` around that "
@@ -293,8 +321,8 @@ SHAPES = Table(
             "A Jacobian has one block with the shape of `V` for each entry of `y`. But `y` has 8 "
             "times 3 entries, not 8. Put both axes of `y` before the shape of `V`."
         ),
-        (24, 12): "The numbers of entries are right. But a Jacobian keeps the axes of `y` and "
-        "of `V`, so its shape has four numbers.",
+        (24, 12): "24 and 12 are the numbers of entries in `y` and `V`. But a Jacobian keeps the "
+        "axes of `y` and of `V`, so its shape has four numbers.",
         (8, 3, 3, 4): "The last two numbers are the shape of `V` transposed. Keep the shape of "
         "the source.",
         (3, 8, 4, 3): "The first two numbers are the shape of `y` transposed. What is the "
@@ -302,16 +330,18 @@ SHAPES = Table(
         (8, 4, 4, 3): "The first two numbers are the shape of `features`. But the outputs are `y`.",
         (): "() is the shape of a single number. But a Jacobian has one number for each pair "
         "of an output and an input.",
-        (8, 3, 12): "You flattened the shape of `V`. But a Jacobian keeps its two axes separate.",
-        (24, 4, 3): "You flattened the shape of `y`. But a Jacobian keeps its two axes separate.",
+        (8, 3, 12): "You flattened the shape of `V`. But a Jacobian keeps the two axes of `V` "
+        "separate.",
+        (24, 4, 3): "You flattened the shape of `y`. But a Jacobian keeps the two axes of `y` "
+        "separate.",
         (8, 3, 8, 3): "This is the shape of `y` twice. The outputs are `y`, but the source is `V`.",
         (
             8,
             4,
             3,
             3,
-        ): "These are the right numbers in the wrong order. Write both numbers of `y` first, "
-        "then both of `V`.",
+        ): "These are the right numbers in the wrong order. Write the shape of `y` first, then the "
+        "shape of `V`.",
         288: "288 is the number of entries in the Jacobian. Write its shape as one tuple: the "
         "shape of `y`, followed by the shape of `V`.",
     },
@@ -370,8 +400,8 @@ def weights_for_the_loss(f, x, v):
 
 CURVATURES = {
     "shapes differ": Wrong(
-        "You combine two tensors of different shapes. `tf.linalg.normalize` returns two "
-        "things, the vector and its norm: write `u, norm = tf.linalg.normalize(v)`.",
+        "You combine two tensors of different shapes. If you use `tf.linalg.normalize`, unpack its "
+        "two results, the vector and its norm: `u, norm = tf.linalg.normalize(v)`.",
         bend(number, tf.linalg.normalize),
         lambda f, x, v: tf.reduce_sum(tf.linalg.normalize(v) * gradient_of(f, x)),
     ),
@@ -382,8 +412,9 @@ CURVATURES = {
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
-        "You multiply by a derivative that is `None`. Let each tape watch `x`, and call `gradient` "
-        "inside the outer block; pass an accumulator two arguments: `x`, then `u`.",
+        "You multiply by a derivative that is `None`. Let each tape watch `x`, and compute the "
+        "gradient and its product with u inside the outer block. If you use an accumulator, pass "
+        "it two arguments: `x`, then `u`.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(
@@ -421,6 +452,18 @@ CURVATURES = {
         "of the squared entries.",
         bend(number, lambda v: v / len(v)),
     ),
+    "norm multiplied": Wrong(
+        "You multiply `v` by its norm. Divide instead: `u = v / tf.norm(v)`.",
+        bend(number, lambda v: v * tf.norm(v)),
+    ),
+    "no sign": Wrong(
+        "A curvature can be negative. Return it without `abs`.",
+        bend(lambda u, v, Hu: abs(number(u, v, Hu))),
+    ),
+    "place of u": Wrong(
+        "This is the curvature at u. Evaluate `f` at `x`.",
+        lambda f, x, v: bend(number)(f, unit(v), v),
+    ),
     "direction of x": Wrong(
         "This is the curvature along `x`. Use the direction of `v`: `u = v / tf.norm(v)`.",
         lambda f, x, v: number(unit(x), x, hessian_times(f, x, unit(x))),
@@ -450,12 +493,12 @@ CURVATURES = {
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * v),
     ),
     "slope squared": Wrong(
-        "This is the squared slope along u. A curvature is a second derivative: differentiate "
-        "the gradient along u.",
+        "This is the squared slope along u. Differentiate the gradient along u instead, and take "
+        "the dot product of the result and u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)) ** 2,
     ),
     "gradient in the product": Wrong(
-        "You multiplied Hu by the gradient. Multiply it elementwise by u, and sum.",
+        "You multiplied Hu by the gradient. Multiply Hu elementwise by u instead, and sum.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * hessian_times(f, x, unit(v))),
     ),
     "product squared": Wrong(
@@ -463,8 +506,8 @@ CURVATURES = {
         bend(lambda u, v, Hu: tf.reduce_sum(Hu**2)),
     ),
     "rows added up": Wrong(
-        "Without `output_gradients`, a tape sums the rows of H. Pass `output_gradients=u`, and "
-        "multiply the result elementwise by u once.",
+        "You left out `output_gradients`, so the tape sums the rows of H. Pass "
+        "`output_gradients=u`, multiply the result elementwise by u only once, and sum.",
         lambda f, x, v: number(unit(v) ** 2, v, hessian_times(f, x, tf.ones_like(x))),
     ),
     "weights for the loss": Wrong(
@@ -510,7 +553,8 @@ CURVATURES = {
         lambda f, x, v: tf.linalg.trace(hessian(f, x)),
     ),
     "gradient returned": Wrong(
-        "You returned the gradient. Differentiate it again, along u.",
+        "You returned the gradient. Differentiate it along u to get Hu, multiply Hu elementwise by "
+        "u, and sum.",
         lambda f, x, v: gradient_of(f, x),
     ),
     "loss returned": Wrong(

@@ -400,8 +400,8 @@ PREDICTIONS = (
             "1e-4": "With this step, most of the error comes from the bend of the curve: about h/2 "
             "· e, which is 1e-4. But a shorter step makes it smaller.",
             "1e-8": "As h shrinks, the truncation error shrinks, but the rounding error of each "
-            "value, divided by h, grows. The two are equal near the square root of 2e-16, about "
-            "1e-8.",
+            "value, divided by h, grows. The two are equal if h is near the square root of 2e-16, "
+            "about 1e-8.",
             "1e-12": "The shortest step follows the tangent best. But each value is rounded to "
             "about 16 digits, and dividing by 1e-12 turns that into an error of 1e-4.",
         },
@@ -453,7 +453,7 @@ PREDICTIONS = (
             "0": "NumPy's slope is a constant, and a constant has the derivative 0. But the tape "
             "returns 0 only if there is a path.",
             "None": "NumPy left no path from x to the slope. In a longer computation you may get a "
-            "number instead, which lacks this part.",
+            "number instead, but without the contribution of this path.",
         },
     ),
     Callout(
@@ -461,11 +461,11 @@ PREDICTIONS = (
         right="0",
         options={
             "about 3e10": "3e10 would be right with a step that suits x, such as `delta=512`. But "
-            "this step is too small for float32.",
+            "the default step, 1/1024, is too small for float32 here.",
             "0": "Around 100,000, float32 numbers are 1/128 apart. x + h and x - h both round "
             "to x, so their difference is 0.",
-            "about 3e7": "You would expect a bad step to give a wrong factor. But here nothing is "
-            "left of the difference.",
+            "about 3e7": "You would expect a bad step to give a slope that is off by some factor. "
+            "But here the difference is exactly 0.",
         },
     ),
 )

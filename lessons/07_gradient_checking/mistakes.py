@@ -17,29 +17,32 @@ def about(number):
 
 ERRORS = Table(
     {
-        about(0.0064 / 20): "You divided the error by 20, which is right for order 1, a forward "
-        "difference. But a central difference is of order 2.",
-        about(0.0064 / 20**3): "You divided the error by 20³. The third derivative is in the "
-        "formula, but the step is only squared.",
+        about(0.0064 / 20): "You divided the error by 20, which is right for a forward difference, "
+        "of order 1. But a central difference is of order 2: its error grows with the square of "
+        "the step.",
+        about(0.0064 / 20**3): "You divided the error by 20³. The formula contains the third "
+        "derivative, but the step is only squared, so divide by 20².",
         about(0.0064 / 20**4): "You divided the error by 20⁴. But order 2 means that the step is "
-        "squared once.",
+        "squared only once, so divide by 20².",
         about(
             0.0064
-        ): "This is roughly the error of the long step. A shorter step has less truncation error: "
-        "by which factor does an error of order 2 shrink?",
-        about(0.0064 * 20): "Your error is larger than before. But a shorter step makes the "
-        "truncation error smaller.",
-        about(0.0064 * 400): "Your error is larger than before. But a shorter step makes the "
-        "truncation error smaller.",
+        ): "This is roughly the error with the long step. A shorter step has less truncation "
+        "error: by what factor does an error of order 2 shrink?",
+        about(0.0064 * 20): "Your error is larger than before, but a shorter step makes the "
+        "truncation error smaller. By what factor does an error of order 2 shrink?",
+        about(0.0064 * 400): "Your error is larger than before, but a shorter step makes the "
+        "truncation error smaller. By what factor does an error of order 2 shrink?",
+        about(12.0064 / 400): "You divided the result, 12.0064, by 400. Divide only its error, "
+        "0.0064.",
         about(1.6e-4): "Your number is off by a factor of 10. Divide 0.0064 by 20 twice.",
         about(1.6e-6): "Your number is off by a factor of 10. Divide 0.0064 by 20 twice.",
         about(1e-5): "You rounded to one digit. Divide 0.0064 by 20 twice, and keep all digits.",
         about(2e-5): "You rounded to one digit. Divide 0.0064 by 20 twice, and keep all digits.",
         about(0.004 / 2 * 12): "h/2 times the second derivative is the error of a forward "
-        "difference. But this is a central difference, of order 2.",
+        "difference. For a central difference, use h²/6 times the third derivative.",
         16: "The unit of your number is unclear. Write the number itself, such as 0.003.",
-        20: "The step is 20 times shorter, but the question is how far the result is from 12. "
-        "By which factor does an error of order 2 shrink?",
+        20: "The step is 20 times shorter, but the question is how far the result is from 12. By "
+        "what factor does an error of order 2 shrink?",
         400: "The error is 400 times smaller, but the question is how far the result is from "
         "12. Divide 0.0064 by 400.",
         about(0.004**2 / 6): "This is only h²/6. The truncation error of a central difference "
@@ -50,22 +53,24 @@ ERRORS = Table(
         "12 is the slope.",
         about(
             1.6e-5 / 12
-        ): "This is the relative error. The question is how far the result is from 12.",
+        ): "This is the relative error. The question is how far the result is from 12, so do not "
+        "divide by 12.",
         about(
             -9.536743e-5
         ): "This is the rounding error of float32, not the truncation error. Compute in float64.",
-        about(-1.6e-5): "The size is right, but the sign is not. The result is above 12, as it "
-        "was with the long step.",
-        Between(0, 0): "The error is not exactly 0, because the third derivative of x³ is 6, "
-        "not 0. By which factor does an error of order 2 shrink?",
+        about(-1.6e-5): "The size is right, but the sign is not. The result is above 12, as it was "
+        "with the long step, so write a positive number.",
+        Between(0, 0): "The error is not exactly 0, because the third derivative of x³ is 6, not "
+        "0. By what factor does an error of order 2 shrink?",
         Between(12, 12): "12 is the exact slope. The question is how far from 12 the result is "
-        "with the step 0.004.",
-        Between(12.006399, 12.006401): "12.0064 is the result with the long step. The question "
-        "is how far from 12 the result is with the step 0.004.",
-        Between(11.99, 12.01): "This is the result itself. The question is how far it is from 12.",
+        "with a step of 0.004.",
+        Between(12.006399, 12.006401): "12.0064 is the result with the long step. The question is "
+        "how far from 12 the result is with a step of 0.004.",
+        Between(11.99, 12.01): "This is the result itself. The question is how far it is from 12, "
+        "so subtract 12.",
     },
     "{value} is not the error. The step is 0.08 / 0.004 = 20 times shorter, and the error grows "
-    "with the square of the step: by which factor does it shrink?",
+    "with the square of the step: by what factor does the error shrink?",
 )
 
 # 07.2
@@ -109,7 +114,7 @@ LAYERS = {
         dense(d_x=lambda x, W, u: u @ tf.transpose(W) / len(x)),
     ),
     "not three": Wrong(
-        "Your function did not return three things. Return `d_x, d_W, d_b`, in this order.",
+        "Your function did not return three gradients. Return `d_x, d_W, d_b`, in this order.",
         *(dense(returned=returned) for returned in ((0, 1), (0, 2), (1, 2), (0, 1, 2, 2))),
     ),
     "examples not added up": Wrong(
@@ -278,7 +283,8 @@ MEANS = {
         cross_entropy_of(lambda p, hot, n: p / n - hot),
     ),
     "softmax over rows": Wrong(
-        "Your softmax runs over the rows. Each row is one example, so keep `axis=-1`.",
+        "Your softmax normalizes each column. Each row is one example, so use the default, "
+        "`axis=-1`.",
         cross_entropy_of(lambda p, hot, n: (p - hot) / n, axis=0),
         cross_entropy_of(lambda p, hot, n: p - hot, axis=0),
     ),
@@ -596,7 +602,7 @@ CURVES = {
     ),
     "value overflows": Wrong(
         "At x = 100 or -100 the value is not finite, because an exponential overflows. Use the "
-        "form from the exercise with exp(-2|x|), which is never above 1.",
+        "formula from the exercise, in which exp(-2|x|) never exceeds 1.",
         curve(lambda x: tf.math.log(tf.cosh(x))),
         curve(lambda x: x + tail(x) - np.log(2)),
         curve(lambda x: tf.math.log1p(tf.exp(2 * x)) - x - np.log(2)),
@@ -607,7 +613,7 @@ CURVES = {
     ),
     "abs left out": Wrong(
         "The values for negative `x` are wrong. Use `tf.abs(x)` for both occurrences of |x| in the "
-        "form.",
+        "formula.",
         curve(lambda x: x + tail(tf.abs(x)) - np.log(2)),
         curve(lambda x: tf.abs(x) + tail(x) - np.log(2)),
     ),
@@ -621,7 +627,8 @@ CURVES = {
         curve(lambda x: tf.abs(x) + tf.exp(-2 * tf.abs(x)) - np.log(2)),
     ),
     "value is the slope": Wrong(
-        "The value is tanh(x), which is the slope. Return log(cosh(x)) as the value, and `grad`.",
+        "The value is tanh(x), which is the slope. Return two things: log(cosh(x)) as the value, "
+        "and the function `grad`.",
         curve(tf.tanh),
     ),
     "no slope": Wrong(
@@ -691,8 +698,8 @@ CURVES = {
         curve(grad=lambda x, u: u * tf.tanh(tf.abs(x))),
     ),
     "slope is no tanh": Wrong(
-        "The values are right, but `grad` does not return the slope. Return `upstream * "
-        "tf.tanh(x)`.",
+        "The values are right, but `grad` does not multiply `upstream` by the slope. Return "
+        "`upstream * tf.tanh(x)`.",
         curve(grad=lambda x, u: u * x),
         curve(grad=lambda x, u: u * right_value(x)),
         curve(grad=lambda x, u: u + tf.tanh(x)),
@@ -802,15 +809,15 @@ NETWORKS = {
         network(second=layer(by_hidden, lambda d: d[:, 0])),
     ),
     "averaged twice": Wrong(
-        "At least one gradient is too small by a factor of n, the number of rows. The first slope "
-        "already includes the division by n, so sum over the rows from there on.",
+        "At least one gradient is too small by a factor of n, the number of rows. The derivative "
+        "of the mean already includes the division by n, so sum over the rows from there on.",
         network(slope_of_error=lambda e, n: 2 * e / n**2),
         network(second=layer(by_hidden, lambda d: d.mean(axis=0))),
         network(first=layer(lambda x, hidden, d: x.T @ d / len(x))),
         network(first=layer(by_x, lambda d: d.mean(axis=0))),
     ),
     "tanh left out": Wrong(
-        "The second layer is right, but the path to `W1` and `b1` goes through the tanh. "
+        "The second layer is right, but you leave out the tanh on the path to `W1` and `b1`. "
         "Multiply by its slope, `1 - hidden**2`.",
         network(slope_of_tanh=lambda h: 1.0),
     ),
@@ -1014,8 +1021,8 @@ SCHEDULES = {
         following(noted=lambda w, loss: loss.numpy()),
     ),
     "one number": Wrong(
-        "You returned one number. Start `path` before the loop, append one number in each "
-        "iteration, and return the whole list after the loop.",
+        "You returned one number. Create the list `path` before the loop, append one number in "
+        "each iteration, and return the whole list after the loop.",
         lambda *inputs: sum(following()(*inputs)),
     ),
     "last value alone": Wrong(
@@ -1024,8 +1031,8 @@ SCHEDULES = {
         lambda *inputs: following()(*inputs)[-1],
     ),
     "first value alone": Wrong(
-        "You returned only the first value of `w`, as a `return` inside the loop does. Move "
-        "the `return` below the loop.",
+        "You returned only the first value of `w`, as happens if the `return` is inside the loop. "
+        "Move the `return` below the loop.",
         lambda *inputs: following()(*inputs)[:1],
     ),
     "one number more": Wrong(

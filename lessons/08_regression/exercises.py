@@ -244,8 +244,8 @@ PREDICTIONS = (
         options={
             "1": "A step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0, in every "
             "direction.",
-            "about 10": "Ten steps sound fast, because even 200 were too few above. But each step "
-            "multiplies the distance by 1 - lr · λ.",
+            "about 10": "Ten steps may sound like few, because even 200 were too few above. But "
+            "each step multiplies the distance by 1 - lr · λ, which is 0 here.",
             "about 100": "Gradient descent is known to be slow. But that comes from the flat "
             "direction, and now there is none: both curvatures are 2.",
         },
@@ -254,12 +254,12 @@ PREDICTIONS = (
         "08.b",
         right="no, and more steps change nothing",
         options={
-            "yes": "The points were made from these three numbers. But each point has an "
-            "error, and the loss only knows the points.",
-            "no, and more steps change nothing": "The loss knows 200 points, not the true curve, "
-            "and another parabola is closer to them: 0.991, -1.992, 0.509. The loop is right and "
-            "converges there. No loop can say whether the data are good enough to find the true "
-            "curve.",
+            "yes": "The points were made from these three numbers. But each point has an error, "
+            "and the loss depends only on the points.",
+            "no, and more steps change nothing": "The loss depends on 200 points, not on the true "
+            "curve, and another parabola is closer to them, with coefficients 0.991, -1.992 and "
+            "0.509. The loop is right and converges there. No loop can say whether the data are "
+            "good enough to find the true curve.",
             "no, but with more and more steps it would": "More steps usually bring a loop "
             "closer. But 1,000 steps and 10,000 steps end at the same numbers: this is "
             "already the minimum.",

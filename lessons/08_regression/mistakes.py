@@ -97,8 +97,8 @@ STEPS = {
         step(lambda a, k, da, dk, lr: (-lr * da, -lr * dk)),
     ),
     "climbs": Wrong(
-        "Both values moved uphill, because the gradient points where the loss grows. Subtract "
-        "`lr` times the gradient.",
+        "Both values moved uphill, because the gradient points toward higher loss. Subtract `lr` "
+        "times the gradient.",
         by(lambda lr: -lr),
         by(lambda lr: -lr, loss_of=sum_of_squares),
     ),
@@ -150,8 +150,8 @@ STEPS = {
         step(lambda a, k, da, dk, lr: (k - lr * dk, a - lr * da)),
     ),
     "gradients swapped": Wrong(
-        "You updated `a` with the gradient of `k`, and `k` with that of `a`. Unpack the "
-        "gradients in the order of the sources.",
+        "You updated `a` with the gradient of `k`, and `k` with that of `a`. Unpack the gradients "
+        "in the same order as the sources.",
         step(lambda a, k, da, dk, lr: (a - lr * dk, k - lr * da)),
     ),
     "a before k": Wrong(
@@ -183,7 +183,7 @@ STEPS = {
         by(right_size, loss_of=tf.reduce_mean),
     ),
     "adam": Wrong(
-        "Both values moved by exactly `lr`, as with Adam's first step or with only the sign of "
+        "Both values moved by exactly `lr`, as in Adam's first step or if you use only the sign of "
         "the gradient. Subtract `lr` times the gradient.",
         step(lambda a, k, da, dk, lr: (a - lr * tf.sign(da), k - lr * tf.sign(dk))),
     ),
@@ -215,8 +215,8 @@ STEPS = {
 
 LIMITS = Table(
     {
-        0: "With 0 the model never moves. The limit is the learning rate at which one step lands "
-        "on the other side of the minimum, as far away as it started.",
+        0: "With a learning rate of 0, w never changes. The limit is the learning rate at which "
+        "one step lands on the other side of the minimum, as far away as it started.",
         10: "10 is the curvature. The limit is 2 divided by it.",
         5: "5 is the coefficient of w² in the loss. The curvature is the second derivative of "
         "5w², and the limit is 2 divided by that.",
@@ -238,8 +238,8 @@ LIMITS = Table(
         "10 * {value}, which is below -1, so the loss explodes. The limit is where this "
         "factor is -1.",
         Between(0, 0.2): "With {value}, one step multiplies the distance from w = 2 by 1 - 10 * "
-        "{value}, so it converges, but so do larger learning rates. The limit is where this "
-        "factor is -1.",
+        "{value}, so gradient descent converges. Larger learning rates also converge, up to the "
+        "one at which this factor is -1.",
     },
     "{value} is not the answer. A learning rate is a positive number: which one multiplies the "
     "distance from w = 2 by -1?",
@@ -345,8 +345,8 @@ LINES = {
         line(change=lambda gradients: [g / tf.linalg.global_norm(gradients) for g in gradients]),
     ),
     "climbs": Wrong(
-        "Your steps go uphill, because the gradient points where the loss grows. Subtract `lr` "
-        "times the gradient.",
+        "Your steps go uphill, because the gradient points toward higher loss. Subtract `lr` times "
+        "the gradient.",
         line(lambda lr, n: -lr),
         calls=(0, 1, 2),
     ),
@@ -410,7 +410,7 @@ LINES = {
     ),
     "one step only": Wrong(
         "You took one step from w = b = 0, whatever `steps` is. Move the updates into the loop and "
-        "the `return` out of it, and do not assign `w, b = ...` inside it.",
+        "the `return` out of it, and do not assign `w, b = ...` inside the loop.",
         line(steps_of=lambda steps: 1),
     ),
     "one step too many": Wrong(
@@ -466,8 +466,8 @@ LINES = {
         calls=(0, 1),
     ),
     "table n by n": Wrong(
-        "A column (n, 1) minus a tensor of shape (n,) broadcasts to (n, n). Keep `x` and `y` "
-        "at shape (n,).",
+        "Your prediction or `y` has shape (n, 1), so their difference broadcasts to (n, n). Keep "
+        "the shape (n,) for `x` and `y`.",
         lambda x, *others: line()(x[:, None], *others),
     ),
     "x standardised": Wrong(
@@ -554,7 +554,7 @@ PARABOLAS = {
         parabola(result=table_of_values),
     ),
     "loop explodes": Wrong(
-        "Your loop explodes, at least if x lies between 100 and 101. Use z = (x - mean) / std in "
+        "Your loss explodes, at least if x lies between 100 and 101. Use z = (x - mean) / std in "
         "every term, a mean of squares as the loss, and a learning rate such as 0.15. The mean of "
         "z should be 0, and its standard deviation 1.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
@@ -575,12 +575,12 @@ PARABOLAS = {
         evaluated_at(lambda x, x_new: x_new),
     ),
     "straight line": Wrong(
-        "This is the best straight line. Add a squared term.",
+        "Your values are those of the best straight line. Add a squared term.",
         parabola(degree=1),
     ),
     "table n by n": Wrong(
-        "You returned the mean of `y` for every entry, as with a loss whose shapes broadcast "
-        "to (n, n). Compute `a * z**2 + b * z + c` with shape (n,), like `y`.",
+        "You returned the mean of `y` for every entry, as happens if the shapes in your loss "
+        "broadcast to (n, n). Compute `a * z**2 + b * z + c` with shape (n,), like `y`.",
         parabola(degree=0),
     ),
     "never moves": Wrong(
@@ -621,7 +621,7 @@ PARABOLAS = {
     "does not arrive": Wrong(
         "Your values differ from the closed-form solution. Either the loop stops before the "
         "minimum (standardize `x`, or take more steps), or the prediction is not `a * z**2 "
-        "+ b * z + c` with `x_new` standardized like `x`.",
+        "+ b * z + c` with `x_new` standardized like `x`: `(x_new - mean) / std`.",
         parabola(steps=10),
         calls=(2,),
     ),

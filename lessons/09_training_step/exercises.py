@@ -259,8 +259,8 @@ PREDICTIONS = (
         "09.a",
         right="0",
         options={
-            "2": "A `Dense` layer has a kernel and a bias. But the shape of the kernel depends "
-            "on the input, and the layer has not seen one.",
+            "2": "A `Dense` layer has a kernel and a bias. But the shape of the kernel depends on "
+            "the input, and the layer has not seen any input yet.",
             "1": "A bias does not need the input's shape. But a layer creates all its "
             "variables at once, when it first sees that shape.",
             "0": "The layer has not seen an input yet. (In a model that starts with "
@@ -286,8 +286,8 @@ PREDICTIONS = (
             "none": "By default, a layer runs in inference mode, in which dropout does nothing.",
             "about 200": "A tape is used for training, so dropout might be active. But the "
             "tape only records what is computed, and layers do not know about it.",
-            "about 800": "0.8 of 1,000 is 800, but 0.2 is the fraction that is dropped. And "
-            "dropout drops only in training mode.",
+            "about 800": "0.8 of 1,000 is 800, but 0.2 is the fraction that is dropped. Besides, "
+            "dropout is active only in training mode.",
         },
     ),
     Callout(
@@ -297,8 +297,8 @@ PREDICTIONS = (
             "yes": "The weights are equal, and so are the batch losses. But these losses are "
             "means, and if the batches have different sizes, the mean of means is not the mean "
             "over all examples.",
-            "no": "The last batch has only 20 examples, so each of them has a larger weight "
-            "than the others: 2.1570 instead of 2.1623. Weight each batch by its size.",
+            "no": "The last batch has only 20 examples, so each of them has a larger weight than "
+            "the others: the mean is 2.1570 instead of 2.1623. Weight each batch by its size.",
         },
     ),
     Callout(

@@ -106,7 +106,7 @@ def without_returned_penalties(step):
 
 
 A_LIST_OF_PENALTIES = (
-    "`model.losses` is a list (here of two penalties). Adding a list broadcasts, so the error "
+    "You add `model.losses`, which is a list (here of two penalties). It broadcasts, so the error "
     "is counted once per penalty: add `sum(model.losses)` instead."
 )
 CALL_IN_TRAINING = (
@@ -261,8 +261,8 @@ TABLES = Table(
         4: "4 is right for the entries off the diagonal. But the mean is over all four entries.",
         1: "1 is the mean of the four absolute differences. But they are squared first, and "
         "the squares sum to 8.",
-        Between(1.41, 1.42): "{value} is the square root of the loss. But no square root is taken "
-        "here.",
+        Between(1.41, 1.42): "{value} is the square root of the loss. The expression has no square "
+        "root, so write the loss itself.",
         Between(-1e6, -1e-6): "{value} is below 0, but a mean of squares never is. The entries off "
         "the diagonal are 1 - 3 and 3 - 1, and each is squared.",
     },
@@ -297,8 +297,8 @@ def with_divided_penalties(model, optimizer, x, y):
 
 SILENT = {
     "penalties divided": Wrong(
-        "You divide the penalties by the number of examples. They belong to the weights, so "
-        "add `sum(model.losses)` to the mean once.",
+        "You divide the penalties by the number of examples. They depend on the weights, not on "
+        "the examples, so add `sum(model.losses)` to the mean once.",
         with_divided_penalties,
     ),
     "no training true": Wrong(
@@ -307,8 +307,8 @@ SILENT = {
         mended(training=False),
     ),
     "penalties left out": Wrong(
-        "One bug is left: the penalties in `model.losses` are not in the loss. Add "
-        "`sum(model.losses)`.",
+        "One bug is left: the update ignores the penalties in `model.losses`. Add "
+        "`sum(model.losses)` to the loss inside the `with` block.",
         mended(error_alone),
     ),
     "table of n by n": Wrong(
@@ -465,7 +465,7 @@ HISTORIES = {
         recording(fresh_loss),
     ),
     "sums": Wrong(
-        "You returned sums. Divide each sum by its number of examples.",
+        "You returned sums. Divide each sum by the number of examples in its epoch.",
         lambda metric, epochs: [sum(float(sum(b)) for b in batches) for batches in epochs],
     ),
     "mean of sums": Wrong(
@@ -480,8 +480,8 @@ HISTORIES = {
         batch_weighed(len, tf.reduce_sum),
     ),
     "losses as weights": Wrong(
-        "You pass the losses as `sample_weight`. For the mean of a batch, pass the number of "
-        "its losses, `len(losses)`.",
+        "You pass the losses as `sample_weight`. If you pass the mean of a batch, its weight is "
+        "the number of losses, `len(losses)`.",
         batch_weighed(lambda losses: losses),
     ),
     "one epoch late": Wrong(
@@ -646,8 +646,8 @@ ACCUMULATED = {
     ),
     "penalties as list": Wrong(A_LIST_OF_PENALTIES, penalties_as_list),
     "added unweighed": Wrong(
-        "You add the parts without weights. Multiply the gradients of each part by n / N, its "
-        "fraction of all examples.",
+        "You add up the gradients without weighting the parts. Multiply the gradients of each part "
+        "by n / N, its fraction of all examples.",
         *map(accumulating, UNWEIGHED),
     ),
     "parts count equally": Wrong(
@@ -667,8 +667,8 @@ ACCUMULATED = {
         accumulating(lambda e, p, n, N, k: (n / N) ** 2 * (e + p)),
     ),
     "other number than all": Wrong(
-        "You do not divide by N, the number of all examples, but by another number. Count all "
-        "examples before the loop: `N = sum(len(x) for x, y in parts)`.",
+        "You divide by a number other than N, the number of all examples. Count all examples "
+        "before the loop: `N = sum(len(x) for x, y in parts)`.",
         accumulating(lambda e, p, n, N, k: n / k * (e + p)),
         in_one_loop(count_first=False),
         guessing_all(lambda parts: 32),
@@ -725,8 +725,8 @@ ACCUMULATED = {
         with_penalty_of_part(-1),
     ),
     "applied after every part": Wrong(
-        "You update the model after every part, so the later parts use other weights. Sum the "
-        "gradients first, and apply them once.",
+        "You update the model after every part, so the later parts use weights that have already "
+        "changed. Sum the gradients first, and apply them once.",
         one_by_one(one),
         one_by_one(fair),
         in_one_loop(apply_inside=True),

@@ -384,8 +384,8 @@ PREDICTIONS = (
         options={
             "1, and 1 at the end": "You might expect one trace for one function. But the first "
             "call creates variables, and the last batch has a different shape.",
-            "1, and 2 at the end": "The last batch, 20 of 500, has a new shape and needs a "
-            "trace. But the first call needs two traces, because it creates variables.",
+            "1, and 2 at the end": "The last batch has only 20 examples, so its shape is new and "
+            "needs a trace. But the first call needs two traces, because it creates variables.",
             "2, and 3 at the end": "A new Adam optimizer creates its variables, two averages per "
             "weight, when it is first applied. A `tf.function` can create variables only in its "
             "first call, so that call is traced twice: once to create the variables and once for "
@@ -409,8 +409,8 @@ PREDICTIONS = (
         "10.c",
         right="24",
         options={
-            "8": "Each number would be decoded once if the cache stored the results. But here "
-            "it comes before the `map`.",
+            "8": "Each number would be decoded once if the cache stored the results. But here the "
+            "cache comes before the `map`.",
             "24": "A cache stores its input, and here that is the raw numbers. So `decode` "
             "runs for each of the 8 numbers in each of three epochs. After the `map`, the "
             "cache would store the results.",
@@ -425,10 +425,10 @@ PREDICTIONS = (
         right="no",
         options={
             "yes": "The shuffle would draw a new order. But in the second epoch the cache no "
-            "longer reads from it.",
+            "longer reads from the shuffle.",
             "no": "In the first epoch the cache stores what it receives, in that order. After "
-            "that it repeats this order, and does not read what comes before it. So put "
-            "everything random after the cache.",
+            "that, the cache repeats this order and no longer reads its input. So put everything "
+            "random after the cache.",
         },
     ),
     Callout(

@@ -14,17 +14,19 @@ TRACES = Table(
         "pairs of a batch size and a flag.",
         3: "3 is the number of batch sizes: 64, 40 and 8. But each new value of a Python "
         "argument needs a trace, and 64 comes with `True` and with `False`.",
-        5: "5 is one too many. The optimizer was built before, so the first call is traced "
-        "only once, and the later epochs add no trace.",
+        5: "5 is one too many. The optimizer was built before the loops, so the first call is "
+        "traced only once, and the later epochs add no trace.",
         6: "6 would be right if every batch size came with both flags. But 40 comes only with "
         "`True`, and 8 only with `False`.",
-        10: "The later epochs repeat the calls of the first, and a call like an earlier one needs "
-        "no new trace.",
-        16: "16 is the number of training batches in one epoch. But a call like an earlier one "
-        "needs no new trace.",
-        20: "20 is the number of calls in one epoch, or four traces in each of five epochs. "
-        "But a call like an earlier one needs no new trace, in any epoch.",
-        100: "100 is the number of calls. But a call like an earlier one needs no new trace.",
+        10: "The later epochs repeat the calls of the first, so they add no trace. Count the "
+        "traces of the first epoch.",
+        16: "16 is the number of training batches in one epoch. But a call needs no new trace if "
+        "an earlier call had the same batch size and flag.",
+        20: "20 is the number of calls in one epoch, or four traces in each of five epochs. But a "
+        "call needs no new trace if an earlier call, in any epoch, had the same batch size and "
+        "flag.",
+        100: "100 is the number of calls. But a call needs no new trace if an earlier call had the "
+        "same batch size and flag.",
     },
     "{value} is not the answer. Count the distinct pairs of batch size and flag.",
 )
@@ -273,7 +275,7 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "indices sorted": Wrong(
-        "You sorted the indices. Keep them in the order that `order` gives.",
+        "You sorted the indices. Take each batch from `order` as it is.",
         epoch(order_of=lambda order, x: tf.sort(order)),
         calls=(0, 1),
     ),
@@ -285,7 +287,7 @@ EPOCHS = {
     ),
     "table of n by n": Wrong(
         "Your prediction or your target has shape (n, 1), so their difference broadcasts to (n, "
-        "n). Keep both at (n,): `tf.linalg.matvec(x, w)` has this shape.",
+        "n). Give both the shape (n,): `tf.linalg.matvec(x, w)` has this shape.",
         epoch(y_of=lambda y, batch, first: tf.gather(y, batch)[:, None]),
         calls=(0, 1),
     ),
@@ -394,7 +396,7 @@ EPOCHS = {
         twice,
     ),
     "w rebound": Wrong(
-        "`w = ...` makes `w` a local name of the inner function, which has no value yet. "
+        "`w = ...` makes `w` a local name in the inner function, and this name has no value yet. "
         "Update the variable instead: `w.assign_sub(rate * gradient)`.",
         rebound_inside,
     ),
@@ -467,8 +469,8 @@ PIPELINES = {
         cached(lambda d, b, n: d.shuffle(n)),
     ),
     "not decoded": Wrong(
-        "Your batches contain raw numbers, because `decode` never ran. Keep `map(decode)`, "
-        "before the cache.",
+        "Your batches contain raw numbers, because `decode` never ran. Call `map(decode)` before "
+        "the cache.",
         pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
     ),
     "decoded twice": Wrong(

@@ -252,7 +252,8 @@ PREDICTIONS = (
             "by global norm alone": "One factor for all numbers keeps the direction. By norm, each "
             "variable has its own factor, and the whole step turns by 22 degrees; by value, even "
             "(3, 4) turns.",
-            "both": "Both only scale. But by norm the factors differ from variable to variable.",
+            "both": "Both ways only scale. But clipping by norm uses a different factor for each "
+            "variable.",
         },
     ),
     Callout(

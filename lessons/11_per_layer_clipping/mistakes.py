@@ -67,8 +67,8 @@ NEWS = {
         *[clipping(part(place)) for place in (0, 1, -2)],
     ),
     "one variable, in some models": Wrong(
-        "You clip only one variable of `head`, and not in every kind of model. Both its "
-        'variables belong to the layer: use `"head" in v.path.split("/")`.',
+        "You clip the gradient of only one variable of `head`, and not in every kind of model. "
+        'Clip the gradients of all its variables: use `"head" in v.path.split("/")`.',
         *[clipping(of_name(part(place), "kernel")) for place in (0, 1, -2)],
         *[clipping(of_name(part(place), "bias")) for place in (0, 1, -2)],
     ),
@@ -157,7 +157,7 @@ NEWS = {
     ),
     "divided by the squared norm": Wrong(
         "You divided by the squared norm. Use `tf.clip_by_norm`, or divide by `tf.norm`, which "
-        "takes the root.",
+        "takes the square root.",
         clipping(of_head, lambda g: g / tf.maximum(1.0, tf.reduce_sum(g**2))),
         clipping(of_head, lambda g: g / tf.reduce_sum(g**2)),
     ),
@@ -183,16 +183,17 @@ OVER_LIMIT = (
     "You divided by the limit. The factor is the limit divided by the norm of all three numbers."
 )
 NORM_OVER = "You divided the norm by the limit. The factor is the limit divided by the norm."
-OVER_SQUARES = "You divided by 676, the sum of the squares. The norm is its root, 26."
+OVER_SQUARES = "You divided by 676, the sum of the squares. The norm is its square root, 26."
 LIMIT_EACH = (
     "You used 6.5 as a limit for each number. It is the limit for the norm of all three together."
 )
 NORMS_ADDED = (
-    "You added the norms, 10 + 24. Sum the squares of all three numbers instead, and take the root."
+    "You added the norms, 10 + 24. Sum the squares of all three numbers instead, and take the "
+    "square root."
 )
 SIGNS = (
-    "The sizes are right, but some signs are not. The gradients are positive, so every weight "
-    "goes from 0 to below 0."
+    "The sizes are right, but some signs are not. The gradients are positive, so every weight goes "
+    "from 0 to a negative number."
 )
 NUMBERS_ADDED = (
     "You added the three numbers. The norm is the square root of the sum of their squares."
@@ -200,10 +201,11 @@ NUMBERS_ADDED = (
 
 STEP = Table(
     {
-        tuple(GRADIENT): "These are the original gradients. The question asks for the weights "
-        "after a clipped step.",
+        tuple(GRADIENT): "These are the original gradients. Clip them, then subtract the result "
+        "from the weights, which start at 0.",
         tuple(GRADIENT / 4): "This is the clipped gradient. A step subtracts it from the weights.",
-        tuple(-GRADIENT): "This step is not clipped. The norm is 26, but the limit is 6.5.",
+        tuple(-GRADIENT): "This step is not clipped. The norm, 26, is above the limit, 6.5, so "
+        "scale all gradients by 6.5 / 26.",
         tuple(-GRADIENT * 6.5): BY_LIMIT,
         (-6, -1.5, -2): "These are the right numbers in the wrong order. Write the two weights of "
         "the first variable first, then the weight of the second.",
@@ -387,18 +389,19 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "norms added": Wrong(
-        "You added the norms of kernel and bias. For the joint norm, sum the squares and take "
-        "the root.",
+        "You added the norms of kernel and bias. For the joint norm, sum the squares and take the "
+        "square root.",
         by_norm(lambda gs: sum(map(tf.norm, gs))),
         calls=WITHOUT_ZEROS,
     ),
     "root left out": Wrong(
-        "You divided by the sum of the squares. Divide by its root, the norm.",
+        "You divided by the sum of the squares. Divide by its square root, the norm.",
         by_norm(lambda gs: tf.linalg.global_norm(gs) ** 2),
         calls=WITHOUT_ZEROS,
     ),
     "squares forgotten": Wrong(
-        "You took the root of a sum of entries that are not squared. Square the entries first.",
+        "You took the square root of a sum of entries that are not squared. Square the entries "
+        "first.",
         by_norm(lambda gs: tf.sqrt(sum(map(tf.reduce_sum, gs)))),
         calls=WITHOUT_ZEROS,
     ),
@@ -426,8 +429,8 @@ LAYERS = {
         calls=WITHOUT_ZEROS,
     ),
     "limits by position": Wrong(
-        "You use the limits in the order of their dict, which may differ from that of the "
-        "layers. Look up `limits[layer]` for each layer.",
+        "You pair layers and limits by position, but the two dicts may have different orders. Look "
+        "up `limits[layer]` for each layer.",
         by_position,
         calls=WITHOUT_ZEROS,
     ),
@@ -438,12 +441,13 @@ LAYERS = {
     ),
     "zeros become nan": Wrong(
         "A layer whose gradients are all zero becomes nan, because its norm is 0 and 0 / 0 is nan. "
-        "Use the limit divided by the larger of norm and limit.",
+        "As the factor, use the limit divided by the larger of norm and limit.",
         by_norm(factor=lambda limit, norm: tf.minimum(limit, norm) / norm),
         calls=(2,),
     ),
     "nan everywhere": Wrong(
-        "Your result contains nan. Look for a division by 0, or the root of a negative number.",
+        "Your result contains nan. Look for a division by 0, or the square root of a negative "
+        "number.",
         by_norm(factor=lambda limit, norm: np.nan),
         calls=(0,),
     ),
@@ -650,7 +654,7 @@ SPEEDS = {
     ),
     "targets broadcast": Wrong(
         "The errors have shape (n, n), because either the prediction or the target has shape (n,) "
-        "instead of (n, 1). Keep both at (n, 1).",
+        "instead of (n, 1). Give both the shape (n, 1).",
         of_flat_targets,
         calls=PLAIN,
     ),

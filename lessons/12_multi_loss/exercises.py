@@ -218,8 +218,8 @@ PREDICTIONS = (
         "12.a",
         right="5",
         options={
-            "3": "Two shared layers plus one more would be 3 if a computed result were reused. "
-            "But only the weights are shared; the layers run again.",
+            "3": "3 would be right if results were reused: two shared layers plus one more. But "
+            "only the weights are shared; the layers run again.",
             "4": "4 would be right if only one shared layer ran twice. But both shared layers run "
             "twice.",
             "5": "The encoder runs 2 layers, and the classifier runs 3: the same two again, and "
@@ -230,7 +230,7 @@ PREDICTIONS = (
         "12.c",
         right="it rises",
         options={
-            "it falls": "The sum contains A's loss, so you might expect it to fall. But the "
+            "it falls": "The sum contains A's loss, so you might expect A's loss to fall. But the "
             "step only follows the sum.",
             "it rises": "B's gradient is long and points against A's, so the step goes mostly "
             "where B's loss falls, and that is uphill for A.",
@@ -254,8 +254,8 @@ PREDICTIONS = (
         "12.d",
         right="go to 0",
         options={
-            "settle at a balance": "A balance of the weighted losses sounds fair. But nothing "
-            "in the loss asks for it.",
+            "settle at a balance": "A balance between the weighted losses sounds plausible. But "
+            "nothing in the loss enforces it.",
             "go to 0": "A smaller weight makes a positive loss smaller, without making the model "
             "better. Without `+ s`, nothing stops the weights from shrinking.",
             "grow without end": "A larger weight makes a positive loss larger. But training "

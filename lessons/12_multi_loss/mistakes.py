@@ -1,5 +1,6 @@
 """Wrong answers to the questions of lesson 12, and what each is told."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -144,7 +145,7 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "beta left out": Wrong(
-        "You removed `beta` in both places, so the penalty has its full size. Keep `beta` in one "
+        "You removed `beta` from both places, so the penalty has its full size. Keep `beta` in one "
         "of them.",
         penalising(weighed(lambda beta: 1.0)),
         calls=PLAIN,
@@ -184,13 +185,13 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "errors of all pairs": Wrong(
-        "One of `y_hat` and `y` has shape (n,), the other (n, 1), so their difference "
-        "broadcasts to (n, n). Keep both at (n, 1).",
+        "One of `y_hat` and `y` has shape (n,), the other (n, 1), so their difference broadcasts "
+        "to (n, n). Give both the shape (n, 1).",
         penalising(task_of=lambda y_hat, y: tf.reduce_mean((tf.squeeze(y_hat) - y) ** 2)),
         calls=PLAIN,
     ),
     "positive alone": Wrong(
-        "You penalize only the positive activations. A large negative one should also count: "
+        "You penalize only the positive activations. Large negative activations should also count: "
         "use `tf.abs`.",
         penalising(lambda hidden, beta: beta * summed(tf.nn.relu(hidden))),
     ),
@@ -366,7 +367,7 @@ COSINES = {
         without_none(lambda a, b: tf.tensordot(a, b, 1)),
     ),
     "None joined": Wrong(
-        'A `None` is used as a tensor. Pass `unconnected_gradients="zero"` for both losses; if '
+        'You use a `None` as a tensor. Pass `unconnected_gradients="zero"` for both losses; if '
         "every gradient is `None`, call `losses()` inside the `with` block.",
         lambda losses, variables: tf.reshape(None, [-1]),
     ),
@@ -381,9 +382,9 @@ COSINES = {
         gradients_as_conditions,
     ),
     "not finite": Wrong(
-        "Your function returned nan or inf: one of your vectors is all zeros. Call `losses()` "
-        "inside the `with` block, use `variables` as the sources, and join all gradients "
-        "before you divide.",
+        "Your function returned nan or inf, because one of your vectors is all zeros. Join the "
+        "gradients of all variables into one vector per loss before you divide; call `losses()` "
+        "inside the `with` block, and use `variables` as the sources.",
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
     "of the norms": Wrong(
@@ -440,7 +441,7 @@ COSINES = {
         of_vectors(dot),
     ),
     "norms squared": Wrong(
-        "You divided by the squared norms. Divide by the norms: `tf.norm` takes the root.",
+        "You divided by the squared norms. Divide by the norms: `tf.norm` takes the square root.",
         of_vectors(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b))),
     ),
     "first norm only": Wrong(
@@ -466,8 +467,8 @@ COSINES = {
         of_vectors(lambda a, b: dot(a, b) / (tf.norm(a) + tf.norm(b))),
     ),
     "root of the norms": Wrong(
-        "You divided by the root of the product of the norms. Divide by the product itself: a norm "
-        "already includes a square root.",
+        "You divided by the square root of the product of the norms. Divide by the product itself: "
+        "a norm already includes a square root.",
         of_vectors(lambda a, b: dot(a, b) / tf.sqrt(tf.norm(a) * tf.norm(b))),
     ),
     "entries added up first": Wrong(
@@ -536,7 +537,8 @@ SUMMED = (
 )
 LATE = Table(
     {
-        None: "You get `None` if no target has a path. But the tape recorded `l1`, so it has one.",
+        None: "You get `None` if no target has a path to `w`. But the tape recorded `l1`, so `l1` "
+        "has a path.",
         40: "40 is the right gradient if the weight is inside the block. But here `3 * l2` is "
         "computed when the tape is not recording.",
         16: "16 is the sum without the weight. But the second target is `3 * l2`, a new "
@@ -612,8 +614,8 @@ PROJECTIONS = {
         surgery(lambda a, b: a - dot(a, b) / (b * b) * b + b - dot(a, b) / (a * a) * a),
     ),
     "divided by b, too": Wrong(
-        "You also divide by the last factor. The projection of a onto b is ((a · b) / (b · b)) "
-        "b: multiply by `b` at the end.",
+        "You divide by the last factor instead of multiplying by it. The projection of a onto b is "
+        "((a · b) / (b · b)) b: multiply by `b` at the end.",
         surgery(lambda a, b: a - dot(a, b) / (dot(b, b) * b) + b - dot(a, b) / (dot(a, a) * a)),
     ),
     "b missing": Wrong(
@@ -760,15 +762,14 @@ def joint(
     task=tf.reduce_mean,
     total=lambda task, rebuilding, weight: task + weight * rebuilding,
     result=lambda tape, loss, parts, variables: (loss, tape.gradient(loss, variables)),
+    cross_entropy=tf.nn.sparse_softmax_cross_entropy_with_logits,
 ):
     """Return an answer to 12.5 with some of its steps replaced."""
 
     def joint_gradients(model, x, y, rows, keep, weight):
         with tf.GradientTape() as tape:
             logits, rebuilt = model(tf.concat([x, entering(rows, keep)], axis=0), training=True)
-            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
-                labels=y, logits=logits[: len(x)]
-            )
+            losses = cross_entropy(labels=y, logits=logits[: len(x)])
             sizes = size(error(rebuilt[len(x) :], rows, keep))
             parts = task(losses), mean(sizes, keep)
             loss = total(*parts, weight)
@@ -830,7 +831,7 @@ TWO_TASKS = {
         joint(error=lambda rebuilt, rows, keep: (1 - keep) * (rebuilt - keep * rows)),
     ),
     "absolute errors": Wrong(
-        "You take absolute errors of the hidden numbers. Square them.",
+        "You use the absolute errors of the hidden numbers. Square the errors instead.",
         joint(size=tf.abs),
     ),
     "weight left out": Wrong(
@@ -850,6 +851,14 @@ TWO_TASKS = {
     "cross-entropy summed": Wrong(
         "You sum the cross-entropy over the labeled examples. Use its mean: `tf.reduce_mean`.",
         joint(task=tf.reduce_sum),
+    ),
+    "logits as probabilities": Wrong(
+        "By default, a Keras loss treats your logits as probabilities. Pass `from_logits=True`.",
+        joint(
+            cross_entropy=lambda labels, logits: keras.losses.sparse_categorical_crossentropy(
+                labels, logits
+            )
+        ),
     ),
     "second task left out": Wrong(
         "The loss is only the cross-entropy of the labeled examples. Add `weight` times the mean "

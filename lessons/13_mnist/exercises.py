@@ -492,10 +492,10 @@ PREDICTIONS = (
             "so the loss is -ln(1/10) = 2.30.",
             "0.1": "0.1 is the probability of each class. But the loss is minus its logarithm.",
             "10": "10 is the number of classes. But the loss is the logarithm of that number.",
-            "1": "1 is the logarithm to base 10. But the loss uses the natural logarithm.",
-            "3.3": "3.3 is the logarithm to base 2. But the loss uses the natural logarithm.",
-            "-2.3": "-2.3 is the logarithm of the probability. But the loss is minus that, and "
-            "never below 0.",
+            "1": "1 is the base-10 logarithm of 10. But the loss uses the natural logarithm.",
+            "3.3": "3.3 is the base-2 logarithm of 10. But the loss uses the natural logarithm.",
+            "-2.3": "-2.3 is the logarithm of the probability. But the loss is minus that "
+            "logarithm, so it is never negative.",
         },
         otherwise=(
             "The loss is minus the natural logarithm of the probability of the correct "
@@ -506,7 +506,7 @@ PREDICTIONS = (
         "13.b",
         right="fewer than 128 entries",
         options={
-            "an error": "A single index beyond the end is an error. But a slice is not.",
+            "an error": "A single index beyond the end raises an error. But a slice does not.",
             "128 entries": "The slice asks for 128. But nothing fills in the missing entries.",
             "fewer than 128 entries": "A slice ends where the tensor ends, and 88 entries are "
             "left.",
@@ -517,9 +517,9 @@ PREDICTIONS = (
         right="no",
         options={
             "yes": "The model and the optimizer seem to be the whole state, and the order is the "
-            "same. But two more things are random.",
+            "same. But dropout and the image shifts are random, too.",
             "no": "Dropout has a seed state, and the image shifts have a random generator. This "
-            "checkpoint contains neither, so the new run drops different inputs.",
+            "checkpoint contains neither, so the new run draws different random numbers.",
         },
     ),
 )

@@ -79,13 +79,13 @@ SIDES = {
         lambda writers, share, rng: None,
     ),
     "not two arrays": Wrong(
-        "You did not return two arrays of indices. Return the tuple `(kept, held)`; use "
-        "`np.flatnonzero`, because `np.where` returns a tuple with an array in it.",
+        "You did not return two arrays of indices. Return the tuple `(kept, held)`, and get each "
+        "array with `np.flatnonzero`, because `np.where` wraps its array in a tuple.",
         as_tuples,
     ),
     "nothing held out": Wrong(
-        "You hold out nothing: positions such as 0, 1, 2 are not the writers' numbers. Draw from "
-        "`np.unique(writers)`.",
+        "You hold out no images, because you draw positions such as 0, 1, 2 instead of writer "
+        "numbers. Draw from `np.unique(writers)`.",
         holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
     ),
     "nothing kept": Wrong(
@@ -94,16 +94,18 @@ SIDES = {
         isin_exchanged,
     ),
     "by images": Wrong(
-        "Images of one writer are on both sides, so the network knows the handwriting. Draw "
-        "writers, and hold out all images of each: `np.isin(writers, drawn)`.",
+        "Both sides contain images by the same writer, so the network already knows the "
+        "handwriting. Draw writers, and hold out all images by each of them: `np.isin(writers, "
+        "drawn)`.",
         by_images,
     ),
     "images on both sides": Wrong(
-        "Some images are on both sides. Keep only the rest: `~np.isin(writers, drawn)`.",
+        "Some images are on both sides. Keep only the images that are not held out: "
+        "`~np.isin(writers, drawn)`.",
         all_kept,
     ),
     "images on neither side": Wrong(
-        "Some images are on neither side. Put each image on one side.",
+        "Some images are neither kept nor held out. Put each image on exactly one side.",
         lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
     ),
     "sides exchanged": Wrong(
@@ -232,7 +234,7 @@ MEASUREMENTS = {
         measuring(end=lambda both: both[::-1]),
     ),
     "percent": Wrong(
-        "You returned the accuracy in percent. Return the fraction, between 0 and 1.",
+        "You returned the accuracy as a percentage. Return it as a fraction between 0 and 1.",
         measuring(None, lambda hits, size, n: 100 * mean(hits, size, n)),
     ),
     "fraction wrong": Wrong(
@@ -259,7 +261,7 @@ MEASUREMENTS = {
         measuring(*[lambda parts, size, n: np.sum(np.concatenate(parts))] * 2),
     ),
     "count of hits": Wrong(
-        "You returned the number of correct examples. Divide it by n to get the fraction.",
+        "You returned the number of correct predictions. Divide it by n to get the accuracy.",
         measuring(None, lambda hits, size, n: np.sum(np.concatenate(hits))),
     ),
     "last batch alone": Wrong(
@@ -281,8 +283,8 @@ MEASUREMENTS = {
         calls=(3,),
     ),
     "means weighed alike": Wrong(
-        "You weight the mean of every batch by `batch_size`, even that of the short last "
-        "batch. Weight it by the number of examples in the batch.",
+        "You weight the mean of every batch by `batch_size`, even that of the short last batch. "
+        "Weight each mean by the number of examples in its batch.",
         *of_both(lambda parts, size, n: size * sum(np.mean(part) for part in parts) / n),
     ),
     "means divided by n": Wrong(
@@ -304,13 +306,12 @@ MEASUREMENTS = {
         *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
     ),
     "softmax twice": Wrong(
-        "You apply softmax twice: this cross-entropy already applies it to the logits. Pass it "
-        "the logits unchanged.",
+        "You apply softmax twice, because this cross-entropy already applies it. Pass the logits "
+        "unchanged.",
         measuring(losses_of=twice_softmax),
     ),
     "logits as probabilities": Wrong(
-        "The loss treats your logits as probabilities, which is the default in Keras. Pass "
-        "`from_logits=True`.",
+        "By default, a Keras loss treats your logits as probabilities. Pass `from_logits=True`.",
         measuring(losses_of=as_probabilities),
     ),
     "largest logit compared": Wrong(
@@ -417,8 +418,8 @@ def in_batches(accuracy_of):
 
 TRAININGS = {
     "drawn anew": Wrong(
-        "The same `orders` gave different weights the second time, because you draw something "
-        "at random. Each order is already shuffled, so use its images in that order.",
+        "A second run with the same `orders` gave different weights, because your function draws "
+        "random numbers. Each order is already shuffled, so go through its images as they are.",
         training(epochs=lambda orders: [np.random.permutation(order) for order in orders]),
     ),
     "nothing trained": Wrong(
@@ -436,7 +437,8 @@ TRAININGS = {
         training(stepping(penalty=lambda losses: 0.0)),
     ),
     "one penalty": Wrong(
-        "Your loss includes only one of several penalties. Add `sum(model.losses)`.",
+        "Your loss includes only one of the model's penalties. Add all of them with "
+        "`sum(model.losses)`.",
         training(stepping(penalty=lambda losses: losses[0])),
     ),
     "penalties twice": Wrong(
@@ -448,13 +450,12 @@ TRAININGS = {
         training(stepping(updates=2)),
     ),
     "softmax twice": Wrong(
-        "You apply softmax twice: this cross-entropy already applies it to the logits. Pass it "
-        "the logits unchanged.",
+        "You apply softmax twice, because this cross-entropy already applies it. Pass the logits "
+        "unchanged.",
         training(stepping(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits)))),
     ),
     "logits as probabilities": Wrong(
-        "The loss treats your logits as probabilities, which is the default in Keras. Pass "
-        "`from_logits=True`.",
+        "By default, a Keras loss treats your logits as probabilities. Pass `from_logits=True`.",
         training(stepping(loss_of=mean_as_probabilities)),
     ),
     "one step an epoch": Wrong(
@@ -486,7 +487,8 @@ TRAININGS = {
         labels_by_place,
     ),
     "order ignored": Wrong(
-        "You use the images in the order of their indices. Use the given order.",
+        "You go through the images in ascending order of index. Follow the order in each entry of "
+        "`orders`.",
         training(epochs=lambda orders: [np.sort(order) for order in orders]),
     ),
     "held out trained on": Wrong(
@@ -503,7 +505,7 @@ TRAININGS = {
         training(epochs=lambda orders: [orders[0]] * len(orders)),
     ),
     "short batch left out": Wrong(
-        "You leave out the short last batch of an epoch. Train on it as well.",
+        "You leave out the short last batch of each epoch. Train on it as well.",
         training(
             batches=lambda order, size: [
                 order[i : i + size] for i in range(0, len(order) - size + 1, size)
@@ -520,8 +522,8 @@ TRAININGS = {
         training(measure=accuracy(in_training=True)),
     ),
     "measured at another time": Wrong(
-        "The weights are right, but this is not the accuracy at the end. Measure once, after "
-        "the last epoch, below both loops.",
+        "The weights are right, but you did not return the accuracy after the last epoch. Measure "
+        "it once, below both loops.",
         *(
             measured_when(pick)
             for pick in (
@@ -543,18 +545,18 @@ TRAININGS = {
         ),
     ),
     "mean of means": Wrong(
-        "The weights are right, but you average the batches' accuracies, so a short batch has "
-        "too large a weight. Count the correct examples, and divide once.",
+        "The weights are right, but you average the batches' accuracies, so a short batch has too "
+        "large a weight. Count the correct predictions over all batches, and divide once.",
         in_batches(lambda hits, size: np.mean([np.mean(h) for h in hits])),
     ),
     "measured on kept": Wrong(
-        "The weights are right, but this is the accuracy on the training images. Measure it on "
-        "those in `held`.",
+        "The weights are right, but you measured the accuracy on the training images. Measure it "
+        "on the images in `held`.",
         training(measure=accuracy(asked=lambda orders, held: orders[0])),
     ),
     "measured on all": Wrong(
-        "The weights are right, but this is the accuracy on all images, including the training "
-        "images. Measure it on those in `held`.",
+        "The weights are right, but you measured the accuracy on all images, including the "
+        "training images. Measure it on the images in `held`.",
         training(
             measure=accuracy(asked=lambda orders, held: np.arange(len(orders[0]) + len(held)))
         ),
@@ -571,11 +573,12 @@ TRAININGS = {
         training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
     ),
     "percent": Wrong(
-        "You returned the accuracy in percent. Return a fraction between 0 and 1.",
+        "You returned the accuracy as a percentage. Return it as a fraction between 0 and 1.",
         training(measure=accuracy(lambda hits: 100 * np.mean(hits))),
     ),
     "count": Wrong(
-        "You returned the number of correct images. Divide it by the number of held-out images.",
+        "You returned the number of correct predictions. Divide it by the number of held-out "
+        "images.",
         training(measure=accuracy(np.sum)),
     ),
     "returns none": Wrong(
@@ -647,7 +650,7 @@ def error_of(which):
 
 GAINS = {
     "returns none": Wrong(
-        "Your function returned `None`. Return `(gain, standard error)`.",
+        "Your function returned `None`. Return the gain and its standard error as a tuple.",
         comparing(end=lambda gain, error: None),
     ),
     "swapped": Wrong(
@@ -666,9 +669,9 @@ GAINS = {
         comparing(seeds_of=lambda seeds: ([42] * len(seeds),) * 2),
     ),
     "compared with itself": Wrong(
-        "The gain is 0, because both runs of each seed include the change, or neither does. Use "
-        "the new dict `setting | change` for one of them; `setting.update(change)` changes "
-        "`setting` itself, and in `change | setting` the old value wins.",
+        "The gain is 0, because for each seed, either both runs include the change or neither "
+        "does. Pass the new dict `setting | change` to one of them: `setting.update(change)` "
+        "changes `setting` itself, and `change | setting` keeps the old value.",
         comparing(join=lambda setting, change: (setting, setting)),
     ),
     "setting changed on the way": Wrong(
@@ -677,11 +680,12 @@ GAINS = {
         leaking,
     ),
     "relative gain": Wrong(
-        "You divide by the accuracy without the change. Return the difference.",
+        "You divide each difference by the accuracy without the change. Return the mean difference "
+        "itself.",
         relative,
     ),
     "seeds not used": Wrong(
-        "You use other seeds, such as 0, 1, 2. Use those in `seeds`.",
+        "You use your own seeds, such as 0, 1, 2. Use the seeds in `seeds`.",
         comparing(seeds_of=lambda seeds: ((1, 2, 3), (1, 2, 3))),
         comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
         comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
@@ -705,7 +709,8 @@ GAINS = {
         comparing(gain=lambda gains: np.mean(np.abs(gains))),
     ),
     "one seed": Wrong(
-        "This is the difference for one seed, which may be luck. Average over all seeds.",
+        "You return the difference for only one seed, which may be luck. Average the differences "
+        "over all seeds.",
         comparing(gain=lambda gains: gains[0]),
         comparing(gain=lambda gains: gains[-1]),
     ),
@@ -735,8 +740,8 @@ GAINS = {
         unpaired,
     ),
     "error of one setting": Wrong(
-        "You compute the error of one setting's accuracies, which includes the luck of the "
-        "seeds. Use the standard deviation of the differences.",
+        "You compute the standard error from the accuracies of one setting, which include the luck "
+        "of the seeds. Use the standard deviation of the differences.",
         error_of(0),
         error_of(1),
     ),
@@ -745,8 +750,8 @@ GAINS = {
         comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
     ),
     "not divided": Wrong(
-        "This is the standard deviation of the differences, but that of their mean is smaller. "
-        "Divide by the square root of the number of seeds.",
+        "You return the standard deviation of the differences, but the standard error of their "
+        "mean is smaller. Divide by the square root of the number of seeds.",
         comparing(error=lambda gains: np.std(gains, ddof=1)),
         comparing(error=np.std),
     ),
@@ -813,9 +818,9 @@ def returning_none(*call):
 
 RESUMED = {
     "starts over": Wrong(
-        "After a kill, your function starts again from epoch 0. Keep the number of finished epochs "
-        "in a `tf.Variable` in the checkpoint, change it with `assign`, and read it after "
-        '`checkpoint.read(path)`; `write(path)` creates the file `path + ".index"`.',
+        "After a kill, your function starts again from epoch 0. Count the finished epochs in a "
+        '`tf.Variable` of the checkpoint, with `assign`. If the file `path + ".index"` exists, '
+        "call `checkpoint.read(path)`, and start at that count.",
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
     ),
     "saved at the end": Wrong(
@@ -834,7 +839,7 @@ RESUMED = {
         going_on(count_first=True),
     ),
     "not after each epoch": Wrong(
-        "You save only after some epochs, so a finished one can be lost. Write the checkpoint "
+        "You save only after some epochs, so a finished epoch can be lost. Write the checkpoint "
         "after each epoch.",
         going_on(saved=lambda number: number % 2),
         calls=(1,),
@@ -864,7 +869,7 @@ RESUMED = {
         going_on(numbers=lambda done, epochs, steps: range(done + 1, epochs)),
     ),
     "trains nothing more": Wrong(
-        "The second and third calls do not train any epoch. Read the file if it exists, loop "
+        "The second and third calls train no epochs. Read the file if it exists, loop "
         "over `range(int(done), epochs)`, and return after the loop.",
         going_on(numbers=lambda done, epochs, steps: range(epochs, done)),
     ),
@@ -874,7 +879,7 @@ RESUMED = {
         going_on(numbers=lambda done, epochs, steps: range(steps, epochs)),
     ),
     "as many more": Wrong(
-        "Each call trains `epochs` more epochs, but that is the total number. Use "
+        "Each call trains `epochs` more epochs, but `epochs` is the total over all calls. Use "
         "`range(int(done), epochs)`.",
         going_on(numbers=lambda done, epochs, steps: range(done, done + epochs)),
     ),
@@ -1017,22 +1022,22 @@ MISTAKES = {
         top_k,
     ),
     "right ones included": Wrong(
-        "Your result includes correct predictions. Select the mistakes first (the argmax "
-        "differs from the label), then sort.",
+        "Your result includes correct predictions. First select the rows whose argmax differs from "
+        "the label, then sort them.",
         ranking(among=everything),
         ranking(lambda logits, labels: logits.max(axis=1), everything),
     ),
     "right ones": Wrong(
-        "These are correct predictions. Select those whose argmax differs from the label.",
+        "You returned correct predictions. Select the examples whose argmax differs from the label.",
         ranking(among=lambda logits, labels: np.flatnonzero(np.argmax(logits, axis=1) == labels)),
     ),
     "entropy": Wrong(
-        "You rank by the entropy of the row, which includes all classes. Rank by the "
-        "probability of the wrong class that the model predicted.",
+        "You rank by the entropy of each row, which depends on all classes. Rank by the "
+        "probability of the predicted class.",
         ranking(lambda logits, labels: np.sum(softmax(logits) * np.log(softmax(logits)), axis=1)),
     ),
     "least sure": Wrong(
-        "These are the least confident mistakes. Reverse the order.",
+        "You returned the least confident mistakes. Reverse the order before you take k.",
         ranking(lambda *given: -sureness(*given)),
     ),
     "cut first": Wrong(
@@ -1059,8 +1064,8 @@ MISTAKES = {
         ranking(by_column, wrong_by_column),
     ),
     "largest loss": Wrong(
-        "You rank by the probability of the label (or by the loss, which comes from it). Rank "
-        "by the probability of the wrong class that the model predicted.",
+        "You rank by the probability of the label, or by the loss, which depends on it. Rank by "
+        "the probability of the predicted class.",
         ranking(lambda *given: -label_probability(*given)),
         ranking(label_probability),
     ),
@@ -1101,8 +1106,8 @@ MISTAKES = {
         ranking(first_comes_first, end=lambda best, k: best),
     ),
     "others follow": Wrong(
-        "If there are fewer than k mistakes, your result contains other examples. Return only "
-        "mistakes, at most k of them.",
+        "If there are fewer than k mistakes, you fill up the result with correct predictions. "
+        "Return only mistakes, at most k of them.",
         filled_up,
     ),
     "order lost": Wrong(

@@ -185,8 +185,13 @@ def two_tapes(model, data):
 
 def pairs_of(model):
     """Return each optimizer with the slice of the trainable variables that it updates."""
-    of_last = len(model.layers[-1].trainable_variables)
-    return (model.optimizer, slice(-of_last)), (model.head_optimizer, slice(-of_last, None))
+    at = first_of_last(model)
+    return (model.optimizer, slice(at)), (model.head_optimizer, slice(at, None))
+
+
+def first_of_last(model):
+    """Return the place of the last layer's first variable among those that train."""
+    return len(model.trainable_variables) - len(model.layers[-1].trainable_variables)
 
 
 def all_at_once(model, data):
@@ -203,7 +208,7 @@ def all_at_once(model, data):
 
 
 def splitting(
-    split=lambda model: -len(model.layers[-1].trainable_variables),
+    split=first_of_last,
     call=lambda model, x: model(x, training=True),
     loss_of=lambda model, x, y, w, y_hat: model.compute_loss(x, y, y_hat, w),
     factors=lambda model: [model.optimizer, model.head_optimizer],
@@ -517,6 +522,7 @@ WRONG = {
     "14.4": [
         ("head not applied", body_only),
         ("frozen layer moved", weights_of_all),
+        ("empty slice", splitting(lambda model: -len(model.layers[-1].trainable_variables))),
         (
             "exchanged",
             splitting(

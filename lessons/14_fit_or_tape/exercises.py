@@ -191,26 +191,31 @@ def loss_in(returned: Any) -> float:
 
 
 def draw_two(rng: np.random.Generator) -> list[tuple]:
-    def draw(loss: str, n: int, body_scale: float, head_scale: float, *shapes: tuple) -> tuple:
+    def draw(
+        frozen: str, loss: str, n: int, body_scale: float, head_scale: float, *shapes: tuple
+    ) -> tuple:
         weights = [
             0.5 * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape) for shape in shapes
         ]
         rates = [float(rate) for rate in rng.uniform([0.05, 0.2], [0.1, 0.3])]
         x, y = rng.normal(0.5, 1, (n, 3)), rng.normal(3, 1, (n, 1))
         scales = [body_scale, head_scale]
-        return loss, weights, rates, scales, x, y, np.linspace(0.2, 1.4, n)
+        return frozen, loss, weights, rates, scales, x, y, np.linspace(0.2, 1.4, n)
 
-    # Without biases, and the first layer frozen, and with them: a slice of the variables is right
-    # for one of the two at most.
+    # Without biases, and the first layer frozen, with them, and with the last layer frozen: a slice
+    # of the variables is not right for all three.
     kernels = (3, 4), (4, 2), (2, 1)
     with_biases = (3, 4), (4,), (4, 2), (2,), (2, 1), (1,)
     return [
-        draw("function", 5, 1.0, 1.0, *kernels),
-        draw("object", 6, 8.0, 2.0, *with_biases),
+        draw("first", "function", 5, 1.0, 1.0, *kernels),
+        draw("", "object", 6, 8.0, 2.0, *with_biases),
+        draw("last", "function", 4, 1.0, 1.0, *kernels),
     ]
 
 
-def as_two(loss: str, weights: list, rates: list, scales: list, *data: np.ndarray) -> tuple:
+def as_two(
+    frozen: str, loss: str, weights: list, rates: list, scales: list, *data: np.ndarray
+) -> tuple:
     import keras
 
     class ScaleInTraining(keras.layers.Layer):
@@ -224,7 +229,8 @@ def as_two(loss: str, weights: list, rates: list, scales: list, *data: np.ndarra
     widths = [each.shape[1] for each in weights if each.ndim == 2]
     biased = {"use_bias": len(weights) > len(widths)}
     hidden = [keras.layers.Dense(width, "tanh", **biased) for width in widths[:-1]]
-    last = keras.layers.Dense(widths[-1], kernel_regularizer=penalties, **biased)
+    last = keras.layers.Dense(widths[-1], **biased)
+    (hidden[-1] if frozen == "last" else last).kernel_regularizer = penalties
     model = keras.Sequential([keras.Input((3,)), ScaleInTraining(), *hidden, last])
     model.set_weights(weights)
     body, head = (
@@ -235,7 +241,8 @@ def as_two(loss: str, weights: list, rates: list, scales: list, *data: np.ndarra
     model.head_optimizer = head
     body.build(model.trainable_variables)
     head.build(model.trainable_variables)
-    model.layers[1].trainable = biased["use_bias"]
+    if frozen:
+        model.layers[1 if frozen == "first" else -1].trainable = False
     return model, constants(*data)
 
 
@@ -530,7 +537,8 @@ PREDICTIONS = (
             "know about epochs.",
             "1": "A warning comes from Python, and the Python code of a step runs only during "
             "tracing. One line at the start is the only sign of a layer that never learns.",
-            "0": "A graph prints nothing while it runs. But tracing it runs your Python code once.",
+            "0": "A graph gives no Python warnings while it runs. But tracing it runs your Python "
+            "code once.",
         },
     ),
 )

@@ -72,12 +72,12 @@ COSTS = {
         costing(3.0, 3.0),
     ),
     "one decision for all": Wrong(
-        "You choose between the two costs once for all examples, from the mean of their errors. "
+        "You choose one of the two costs for all examples, based on the mean of their errors. "
         "Choose elementwise with `tf.where`: each product has its own error.",
         deciding_for(tf.reduce_mean),
     ),
     "one decision each example": Wrong(
-        "You choose between the two costs once per example, from the mean of its errors. Choose "
+        "You choose one of the two costs for each example, based on the mean of its errors. Choose "
         "elementwise with `tf.where`: each product has its own error.",
         deciding_for(lambda error: tf.reduce_mean(error, axis=-1, keepdims=True)),
     ),
@@ -96,12 +96,13 @@ COSTS = {
         costing(9.0, 1.0),
     ),
     "too much free": Wrong(
-        "Ordering too much costs nothing in your loss. Charge the squared error once.",
+        "Ordering too much costs nothing in your loss. If `y_hat` is above `y`, use the squared "
+        "error.",
         costing(3.0, 0.0),
     ),
     "too much earns": Wrong(
-        "Ordering too much has a negative cost in your loss. Use the positive square on both "
-        "sides.",
+        "Ordering too much has a negative cost in your loss. If `y_hat` is above `y`, use the "
+        "positive square.",
         costing(3.0, -1.0),
     ),
     "factor on top": Wrong(
@@ -279,8 +280,8 @@ ADAPTIVE = {
         calls=(0, 1, 2, 3),
     ),
     "rate twice": Wrong(
-        "You multiply by the learning rate, and `super().update_step` multiplies again. Clip "
-        "only the gradient.",
+        "You multiply by the learning rate, and `super().update_step` does so again. Clip only the "
+        "gradient, and leave out the learning rate.",
         updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v), v, rate)),
         calls=(0, 1, 2, 3),
     ),
@@ -355,7 +356,7 @@ ADAPTIVE = {
         calls=(0, 1, 2, 3),
     ),
     "short ones lengthened": Wrong(
-        "You lengthen short gradients. Leave gradients below the limit unchanged: use "
+        "You scale up gradients that are below the limit. Leave them unchanged: use "
         "`tf.clip_by_norm`.",
         clipping(always_a_tenth),
         calls=(0, 1, 2, 3),
@@ -379,8 +380,8 @@ ADAPTIVE = {
         calls=(2,),
     ),
     "no graph": Wrong(
-        "`fit` runs the step in a graph, in which a tensor has no value for `float`, NumPy or "
-        "`if`. Use `tf.clip_by_norm`, and keep `tf.norm(variable)` as a tensor.",
+        "`fit` runs the step in a graph, in which `float`, NumPy and `if` cannot read the value of "
+        "a tensor. Use `tf.clip_by_norm`, and keep `tf.norm(variable)` as a tensor.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * float(tf.norm(v)))),
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * np.linalg.norm(v))),
         clipping(lambda g, v: to_a_tenth(g, v) if tf.norm(g) > 0.1 * tf.norm(v) else g),
@@ -397,6 +398,11 @@ ADAPTIVE = {
         "0.001: `tf.maximum(tf.norm(variable), 0.001)`.",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.norm(v))),
         calls=(4,),
+    ),
+    "least length added": Wrong(
+        "You add 0.001 to every norm. It is the smallest norm: write `0.1 * "
+        "tf.maximum(tf.norm(variable), 0.001)`.",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * (tf.norm(v) + 0.001))),
     ),
     "least limit": Wrong(
         "Your smallest limit is 0.001, but it should be a tenth of that, because 0.001 is the "
@@ -546,7 +552,7 @@ def trained_on_batch(model, data):
 
 STEPS = {
     "nothing applied": Wrong(
-        "The weights did not change, because nothing was applied. Call "
+        "The weights did not change, because you did not apply the gradients. Call "
         "`model.optimizer.apply(gradients, model.trainable_variables)`.",
         stepping(apply=not_applied),
     ),
@@ -608,96 +614,94 @@ STEPS = {
         ),
     ),
     "inference mode": Wrong(
-        "At least the following is still wrong: the model runs in inference mode. Pass "
-        "`training=True`.",
+        "At least one bug is left: the model runs in inference mode. Pass `training=True`.",
         stepping(loss_by_hand(), in_inference),
     ),
     "loss not compiled": Wrong(
-        "At least the following is still wrong: you do not use the compiled loss. Call "
-        "`model.compute_loss`, which handles loss, weights and penalties.",
+        "At least one bug is left: you do not use the compiled loss. Call `model.compute_loss`, "
+        "which handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_square)),
     ),
     "loss not compiled, inference mode": Wrong(
-        "At least the following is still wrong: (1) the model runs in inference mode: pass "
-        "`training=True`; (2) you do not use the compiled loss: call `model.compute_loss`.",
+        "At least two bugs are left. (1) The model runs in inference mode: pass `training=True`. "
+        "(2) You do not use the compiled loss: call `model.compute_loss`.",
         stepping(loss_by_hand(losses=each_square), in_inference),
     ),
     "arguments exchanged": Wrong(
-        "At least the following is still wrong: `y` and `y_hat` are swapped in the loss. Call "
+        "At least one bug is left: `y` and `y_hat` are swapped in the loss. Call "
         "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(losses=each_exchanged)),
     ),
     "losses added up": Wrong(
-        "At least the following is still wrong: you sum the losses of the examples instead of "
-        "averaging them. Call `model.compute_loss`, which handles loss, weights and penalties.",
+        "At least one bug is left: you sum the losses of the examples instead of averaging them. "
+        "Call `model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(reduce=tf.reduce_sum)),
     ),
     "weights left out": Wrong(
-        "At least the following is still wrong: you ignore the sample weights. Call "
-        "`model.compute_loss`, which handles loss, weights and penalties.",
+        "At least one bug is left: you ignore the sample weights. Call `model.compute_loss`, which "
+        "handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=unweighed)),
     ),
     "weights left out, inference mode": Wrong(
-        "At least the following is still wrong: (1) the model runs in inference mode: pass "
-        "`training=True`; (2) you ignore the sample weights: call `model.compute_loss`.",
+        "At least two bugs are left. (1) The model runs in inference mode: pass `training=True`. "
+        "(2) You ignore the sample weights: call `model.compute_loss`.",
         stepping(loss_by_hand(weigh=unweighed), in_inference),
     ),
     "mean weight": Wrong(
-        "At least the following is still wrong: every example gets the mean sample weight, as if "
-        "a loss of shape (n, 1) were multiplied by weights of shape (n,). Call "
-        "`model.compute_loss`, which handles loss, weights and penalties.",
+        "At least one bug is left: every example gets the mean sample weight, perhaps because you "
+        "multiply a loss of shape (n, 1) by weights of shape (n,). Call `model.compute_loss`, "
+        "which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=by_mean_weight)),
     ),
     "weights scaled": Wrong(
-        "At least one thing is still wrong: you divide the weighted losses by the sum of the "
-        "weights instead of by n. Call `model.compute_loss`, which handles the loss, weights and "
-        "penalties.",
+        "At least one bug is left: you divide the weighted losses by the sum of the weights "
+        "instead of by n. Call `model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=by_scaled_weights)),
     ),
     "weights twice": Wrong(
-        "At least the following is still wrong: you apply the sample weights twice. Call "
-        "`model.compute_loss`, which handles loss, weights and penalties.",
+        "At least one bug is left: you apply the sample weights twice. Call `model.compute_loss`, "
+        "which handles loss, weights and penalties.",
         stepping(loss_by_hand(weigh=weighed_twice)),
     ),
     "penalties left out": Wrong(
-        "At least the following is still wrong: the regularization losses are missing. Call "
+        "At least one bug is left: the regularization losses are missing. Call "
         "`model.compute_loss`, which handles loss, weights and penalties.",
         stepping(loss_by_hand(penalties=0)),
     ),
     "penalties left out, inference mode": Wrong(
-        "At least the following is still wrong: (1) the model runs in inference mode: pass "
-        "`training=True`; (2) the regularization losses are missing: call `model.compute_loss`.",
+        "At least two bugs are left. (1) The model runs in inference mode: pass `training=True`. "
+        "(2) The regularization losses are missing: call `model.compute_loss`.",
         stepping(loss_by_hand(penalties=0), in_inference),
     ),
     "penalties twice": Wrong(
-        "At least the following is still wrong: the regularization losses are included twice, "
-        "because `compute_loss` already adds `model.losses`. Remove your own sum.",
+        "At least one bug is left: the regularization losses are included twice, because "
+        "`compute_loss` already adds `model.losses`. Remove your own sum.",
         stepping(loss_by_hand(penalties=2)),
     ),
     "loss not compiled, weights left out": Wrong(
-        "At least the following is still wrong: you do not use the compiled loss, and you ignore "
-        "the sample weights. Call `model.compute_loss`, which handles both.",
+        "At least two bugs are left: you do not use the compiled loss, and you ignore the sample "
+        "weights. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed)),
     ),
     "loss not compiled, penalties left out": Wrong(
-        "At least the following is still wrong: you do not use the compiled loss, and the "
-        "regularization losses are missing. Call `model.compute_loss`, which handles both.",
+        "At least two bugs are left: you do not use the compiled loss, and the regularization "
+        "losses are missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(losses=each_square, penalties=0)),
     ),
     "weights left out, penalties left out": Wrong(
-        "At least the following is still wrong: you ignore the sample weights, and the "
-        "regularization losses are missing. Call `model.compute_loss`, which handles both.",
+        "At least two bugs are left: you ignore the sample weights, and the regularization losses "
+        "are missing. Call `model.compute_loss`, which handles both.",
         stepping(loss_by_hand(weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out": Wrong(
-        "At least the following is still wrong: you do not use the compiled loss, you ignore the "
-        "sample weights, and the regularization losses are missing. Call `model.compute_loss`, "
-        "which handles all three.",
+        "At least three bugs are left: you do not use the compiled loss, you ignore the sample "
+        "weights, and the regularization losses are missing. Call `model.compute_loss`, which "
+        "handles all three.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0)),
     ),
     "loss not compiled, weights left out, penalties left out, inference mode": Wrong(
-        "Four bugs are left. (1) The model runs in inference mode: pass `training=True`. (2) "
-        "You do not use the compiled loss, (3) you ignore the sample weights, and (4) the "
+        "At least four bugs are left. (1) The model runs in inference mode: pass `training=True`. "
+        "(2) You do not use the compiled loss, (3) you ignore the sample weights, and (4) the "
         "regularization losses are missing: call `model.compute_loss`.",
         stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), in_inference),
     ),
@@ -707,43 +711,41 @@ STEPS = {
         stepping(lambda m, x, y, z, w: m.compute_loss(y, z, w)),
     ),
     "by model.loss": Wrong(
-        "At least the following is still wrong: `model.loss` includes neither sample weights nor "
-        "regularization losses, and if it is a function, it returns one number per example."
-        + COMPUTE,
+        "At least one bug is left: you use `model.loss`, which includes neither sample weights nor "
+        "regularization losses, and returns one number per example if it is a function." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z)),
     ),
     "weights given to model.loss": Wrong(
-        "`model.loss` is whatever was passed to `compile`: here, a plain function that takes "
-        "no sample weights." + COMPUTE,
+        "You pass sample weights to `model.loss`, but the loss passed to `compile` here is a plain "
+        "function that takes none." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
         stepping(lambda m, x, y, z, w: m.loss(y, z, w)),
     ),
     "no graph": Wrong(
-        "`fit` runs the step in a graph, in which a tensor has no value for `float` or NumPy. "
-        "Return the loss as a tensor.",
+        "`fit` runs the step in a graph, in which `float` and NumPy cannot read the value of a "
+        "tensor. Return the loss as a tensor.",
         stepping(result=lambda loss, *given: {"loss": float(loss)}),
         stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "prediction before tape": Wrong(
-        "At least the following is still wrong: the loss has no gradient, because the tape did not "
-        "record its prediction. Call the model inside the `with` block.",
+        "At least one bug is left: the loss has no gradient, because the tape did not record the "
+        "prediction. Call the model inside the `with` block.",
         stepping(call=cut_off),
     ),
     "added up and unweighed": Wrong(
-        "At least the following is still wrong: you sum the losses of the examples instead of "
-        "averaging them, and you ignore the sample weights." + COMPUTE,
+        "At least two bugs are left: you sum the losses of the examples instead of averaging them, "
+        "and you ignore the sample weights." + COMPUTE,
         stepping(loss_by_hand(of_function, unweighed, tf.reduce_sum)),
         stepping(loss_by_hand(weigh=unweighed, reduce=tf.reduce_sum)),
     ),
     "divided by weights": Wrong(
-        "At least the following is still wrong: you divide the weighted losses by the sum of the "
-        "weights instead of n, and a loss object has already averaged before that." + COMPUTE,
+        "At least two bugs are left: you divide the weighted losses by the sum of the weights "
+        "instead of by n, and a loss object has already averaged the losses." + COMPUTE,
         stepping(loss_by_hand(of_function, by_scaled_weights)),
     ),
     "no penalty, wrong for objects": Wrong(
-        "At least the following is still wrong: (1) the regularization losses are missing; (2) a "
-        "loss object already averages over the batch, so every example gets the mean sample "
-        "weight." + COMPUTE,
+        "At least two bugs are left. (1) The regularization losses are missing. (2) A loss object "
+        "already averages over the batch, so every example gets the mean sample weight." + COMPUTE,
         stepping(loss_by_hand(of_function, penalties=0)),
     ),
     "wrong for objects": Wrong(
@@ -752,9 +754,8 @@ STEPS = {
         stepping(loss_by_hand(of_function)),
     ),
     "whole loss weighed": Wrong(
-        "At least the following is still wrong: you apply the sample weights to the whole loss. "
-        "Pass them to `compute_loss`, which applies them to each example, and use its result "
-        "unchanged.",
+        "At least one bug is left: you apply the sample weights to the whole loss. Pass them to "
+        "`compute_loss`, which applies them to each example, and use its result unchanged.",
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w) * compiled(m, x, y, z, None)),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w * compiled(m, x, y, z, w))),
@@ -803,8 +804,8 @@ STEPS = {
         stepping(scale=lambda optimizer, loss: optimizer.scale_loss(optimizer.scale_loss(loss))),
     ),
     "scaled loss returned": Wrong(
-        "The update is right, but the loss in the dict is the scaled one. Return the loss from "
-        "before `scale_loss`.",
+        "The update is right, but the loss in the dict is the scaled one. Return the loss that you "
+        "passed to `scale_loss`.",
         stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
     ),
 }
@@ -925,6 +926,17 @@ TWO = {
             parts=lambda model: (of_layers(model.layers[:-2]), of_layers(model.layers[-1:]))
         ),
     ),
+    "empty slice": Wrong(
+        "If the last layer is frozen, `model.optimizer` updates nothing, because `[:-0]` is an "
+        "empty slice. Collect the variables of `model.layers[:-1]`.",
+        two_stepping(parts=lambda model: cut_at(model, -len(of_layers(model.layers[-1:])))),
+        two_stepping(
+            parts=lambda model: (
+                model.trainable_variables[: -len(of_layers(model.layers[-1:]))],
+                of_layers(model.layers[-1:]),
+            )
+        ),
+    ),
     "exchanged": Wrong(
         "The optimizers are swapped. Use `model.head_optimizer` for the last layer, and "
         "`model.optimizer` for the rest.",
@@ -970,14 +982,14 @@ TWO = {
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + sum(m.losses)),
     ),
     "weights given to model.loss": Wrong(
-        "`model.loss` is whatever was passed to `compile`: here, a plain function that takes "
-        "no sample weights." + COMPUTE,
+        "You pass sample weights to `model.loss`, but the loss passed to `compile` here is a plain "
+        "function that takes none." + COMPUTE,
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, w)),
     ),
     "no graph": Wrong(
-        "`fit` runs the step in a graph, in which a tensor has no value for `float` or NumPy. "
-        "Return the loss as a tensor.",
+        "`fit` runs the step in a graph, in which `float` and NumPy cannot read the value of a "
+        "tensor. Return the loss as a tensor.",
         two_stepping(result=lambda loss, *given: {"loss": float(loss)}),
         two_stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
@@ -1033,11 +1045,11 @@ TWO = {
         calls=(0,),
     ),
     "last variable as head": Wrong(
-        "If the last layer has a bias, `model.head_optimizer` misses one of its variables. "
-        "Pass it all of `model.layers[-1].trainable_variables`.",
+        "If the last layer has a bias, `model.head_optimizer` does not update all of the layer's "
+        "variables. Pass it all of `model.layers[-1].trainable_variables`.",
         two_stepping(parts=lambda model: cut_at(model, -1)),
         two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), [model.layers[-1].kernel])),
-        calls=(1,),
+        calls=(1, 2),
     ),
     "slices at fixed places": Wrong(
         "Your slices use fixed positions, which fit only one model: with biases, the variables "
@@ -1054,8 +1066,8 @@ TWO = {
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None) + sum(m.losses)),
     ),
     "by model.loss": Wrong(
-        "`model.loss` includes neither sample weights nor regularization losses, and if it is "
-        "a function, it returns one number per example. Call `model.compute_loss`, which "
+        "You use `model.loss`, which includes neither sample weights nor regularization losses, "
+        "and returns one number per example if it is a function. Call `model.compute_loss`, which "
         "handles all three.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z)),
     ),
@@ -1064,7 +1076,8 @@ TWO = {
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + mean_square(z)),
     ),
     "scaled twice": Wrong(
-        "Both optimizers scale the same loss. Scale the plain loss once for each optimizer.",
+        "Both optimizers scale your loss, one after the other. Scale the plain loss once for each "
+        "optimizer.",
         two_stepping(
             lambda model, loss: (
                 [model.head_optimizer.scale_loss(model.optimizer.scale_loss(loss))] * 2
@@ -1082,15 +1095,15 @@ TWO = {
         two_stepping(result=loss_afterwards),
     ),
     "scaled loss returned": Wrong(
-        "The update is right, but the loss in the dict is a scaled one. Return the plain loss.",
+        "The update is right, but the loss in the dict is scaled. Return the unscaled loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
         two_stepping(
             result=lambda loss, model, *given: {"loss": model.head_optimizer.scale_loss(loss)}
         ),
     ),
     "losses added up": Wrong(
-        "The update is right, but the loss in the dict is the sum of both scaled losses. "
-        "Return the plain loss.",
+        "The update is right, but the loss in the dict is the sum of both scaled losses. Return "
+        "the unscaled loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": sum(own_scales(model, loss))}),
     ),
 }
@@ -1106,8 +1119,8 @@ OPTIMIZER = LARGER + (
     "to `compile`."
 )
 DATA = LARGER + (
-    "the noise belongs to the data. A callback sets a variable, and the pipeline's `map` reads "
-    "it for each element."
+    "the noise is part of the data. A callback can set a variable that the pipeline's `map` reads "
+    "for each element."
 )
 MEANS = [
     Table({"train_step": OPTIMIZER, "loop": OPTIMIZER}, ONE_OF),
@@ -1385,14 +1398,14 @@ SCRIPTS = {
         calls=(0,),
     ),
     "short batch left out": Wrong(
-        "You never train on the short last batch. Let the slices start at 0, `batch_size`, ... "
-        "up to the last example.",
+        "You never train on the short last batch. Start a slice at each number in `range(0, "
+        "len(x), batch_size)`.",
         script(starts=lambda n, size: range(0, n - size + 1, size)),
         calls=(5,),
     ),
     "reset for each batch": Wrong(
-        "The weights are right, but the training loss is that of only the last batch. Reset "
-        "the metric once per epoch, before its first batch.",
+        "The weights are right, but the training loss includes only the last batch. Reset the "
+        "metric once per epoch, before the first batch.",
         script(resets_at=lambda start: True),
         calls=(0,),
     ),
@@ -1424,7 +1437,7 @@ SCRIPTS = {
     ),
     "never reset": Wrong(
         "The weights are right, but at least one bug is left in the training loss: from the second "
-        "epoch on, it is a mean over all epochs. Call `mean.reset_state()` at the start of each "
+        "epoch on, it averages all epochs so far. Call `mean.reset_state()` at the start of each "
         "epoch (lesson 09).",
         script(resets_at=lambda start: False),
         calls=(0,),
@@ -1548,8 +1561,8 @@ TRAININGS = {
         rate_that_falls,
     ),
     "another optimizer": Wrong(
-        "You use another optimizer. Keep Adam with its learning rate; the bug is that it loses "
-        "its averages.",
+        "You use a different optimizer. Keep Adam with its learning rate; the bug is that Adam "
+        "loses its averages.",
         training(keras.optimizers.SGD),
         training(lambda rate: keras.optimizers.SGD(rate, momentum=0.9)),
         training(keras.optimizers.RMSprop),
@@ -1557,7 +1570,7 @@ TRAININGS = {
     ),
     "losses after the steps": Wrong(
         "The weights are right, but each loss was computed after its step. Return the losses "
-        "from before the steps.",
+        "computed before the steps.",
         training(after=True),
     ),
     "last loss alone": Wrong(
@@ -1572,8 +1585,8 @@ TRAININGS = {
         lambda model, x, y, steps: training()(model, x, y, 1),
     ),
     "one gradient for all": Wrong(
-        "Every step uses the gradient from the start. Put the tape inside the loop, around a loss "
-        "computed with the current weights.",
+        "Every step uses the gradient at the initial weights. Put the tape inside the loop, around "
+        "a loss computed with the current weights.",
         one_gradient,
     ),
     "one step too many": Wrong(

@@ -159,8 +159,8 @@ PREDICTIONS = (
         "15.e",
         right="it fails on more than a tenth",
         options={
-            "it still reads nearly all correctly": "The step has the same size, and neither "
-            "image would fool you. But these signs are not random.",
+            "it still reads nearly all correctly": "Both steps have the same size, and neither "
+            "would fool you. But these signs are not random.",
             "it fails on a few in a hundred": "A few more than with random signs seems "
             "plausible for a step of the same size. But these signs all push the same way.",
             "it fails on more than a tenth": "Changes with random signs mostly cancel out. Changes "
@@ -190,8 +190,8 @@ PREDICTIONS = (
             "gradient is multiplied by the image.",
             "like the digit": "The product is 0 wherever the image is 0. The digit that you "
             "see is the image itself, which masks the gradient.",
-            "black: no pixel counts": "A network that has learned nothing seems to use no "
-            "pixel. But it still has slopes: they mean nothing, but they are not 0.",
+            "black: no pixel counts": "A network that has learned nothing seems to use no pixel. "
+            "But its slopes are not 0, although they mean nothing.",
         },
     ),
 )

@@ -113,13 +113,13 @@ PARTS = {
         ends_counted_half,
     ),
     "slope at x alone": Wrong(
-        "You multiply the slope at `x` by `x - starts`: this uses only the end of the line. "
-        "Use the mean slope over the midpoints of the pieces.",
+        "You multiply the slope at `x` by `x - starts`, but `x` is only the end of the line. Use "
+        "the mean slope over the midpoints of the pieces.",
         sliced(share=lambda piece, pieces: 1.0),
     ),
     "slope at starts alone": Wrong(
-        "You use the slope at the starts. Move the point along the line from the start to `x`, "
-        "and average the slopes.",
+        "You use only the slopes at the starts. Move a point along the line from each start to "
+        "`x`, and average the slopes there.",
         sliced(share=lambda piece, pieces: 0.0),
     ),
     "one middle": Wrong(
@@ -191,8 +191,8 @@ PARTS = {
         sliced(share=lambda *of: of, point=without_parentheses),
     ),
     "a piece missing": Wrong(
-        "You left out the first or the last piece. Use `(piece + 0.5) / pieces` for all of "
-        "`range(pieces)`.",
+        "You left out the first or the last piece. Use `(piece + 0.5) / pieces` for every `piece` "
+        "in `range(pieces)`.",
         sliced(at_shares=lambda pieces: range(pieces - 1)),
         sliced(at_shares=lambda pieces: range(1, pieces)),
     ),
@@ -255,8 +255,8 @@ RISES = Table(
         0.005: "0.005 is the contribution of one pixel. But all 784 pixels move.",
         Between(
             1.95, 2.0
-        ): "This would be right for half of the pixels. But those with a negative weight can "
-        "move down, and raise the score as well.",
+        ): "This counts only half of the pixels. But the pixels with a negative weight can move "
+        "down, which raises the score as well.",
         Between(0.1, 0.2): "This is what random signs give. But in the best case, no product works "
         "against another.",
         Between(3.8, 4.1): "Your answer is close, but not accurate to two decimals. Compute "
@@ -280,8 +280,8 @@ SPREADS = Table(
         2.8: "2.8 is 28 · 0.1. But each pixel has a weight of 0.05.",
         Between(
             0.08, 0.082
-        ): "This would be right if each pixel moved by any amount up to 0.1. But each moves by "
-        "the full 0.1, up or down.",
+        ): "This would be right if each pixel moved by a random amount between -0.1 and 0.1. But "
+        "each moves by the full 0.1, up or down.",
         Between(0.13, 0.15): "Your answer is close, but not accurate to two decimals. Compute "
         "28 · 0.05 · 0.1.",
     },
@@ -351,14 +351,14 @@ TOWARD = {
         moving(lambda x, g, e: x + e * tf.sign(g)),
     ),
     "no sign": Wrong(
-        "Your step is proportional to the gradient. Use the gradient's `tf.sign`, so that every "
-        "pixel moves by `epsilon`.",
+        "Your step is proportional to the gradient. Use `epsilon * tf.sign(gradient)`, so that "
+        "every pixel moves by `epsilon`.",
         moving(lambda x, g, e: x - e * g),
         moving(lambda x, g, e: x - e * g / len(x)),
     ),
     "no sign, and away": Wrong(
-        "Two bugs are left. (1) Your step is proportional to the gradient: use `epsilon` times its "
-        "`tf.sign`. (2) You move away from the target: subtract the step.",
+        "Two bugs are left. (1) Your step is proportional to the gradient: use `epsilon * "
+        "tf.sign(gradient)`. (2) You move away from the target: subtract the step.",
         moving(lambda x, g, e: x + e * g),
         moving(lambda x, g, e: x + e * g / len(x)),
     ),
@@ -425,8 +425,7 @@ TOWARD = {
         moving(down, loss_of=lambda target, z: cross_entropy(tf.argmax(z, axis=1), z)),
     ),
     "softmax twice": Wrong(
-        "You apply softmax twice: the loss already applies it to the logits. Pass it the "
-        "logits unchanged.",
+        "You apply softmax twice, because the loss already applies it. Pass the logits unchanged.",
         moving(down, loss_of=lambda target, z: cross_entropy(target, tf.nn.softmax(z))),
     ),
     "step of 0.1": Wrong(
@@ -448,7 +447,7 @@ TOWARD = {
         lambda logits_of, x, target, epsilon: logits_of(x, training=False),
     ),
     "step clipped": Wrong(
-        "You clipped the step to the range from 0 to 1, so no pixel can move the other way. "
+        "You clipped the step to the range from 0 to 1, so pixels can move in only one direction. "
         "Clip the moved images: `x` minus the step.",
         moving(lambda x, g, e: x - clipped(e * tf.sign(g)), keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - clipped(e * tf.sign(g))),
@@ -588,8 +587,8 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "first step alone": Wrong(
-        "You return the result of one step. Move the `return` out of the loop, and do not "
-        "reset `moved = x` inside it.",
+        "You return the result of only one step. Move the `return` out of the loop, and keep "
+        "`moved = x` before the loop.",
         first_step_alone,
         calls=SEVERAL,
     ),
@@ -639,7 +638,8 @@ ATTACKS = {
         attacking(at_end=lambda x, moved, epsilon: moved - x),
     ),
     "stops when fooled": Wrong(
-        "You skip images that the network already gets wrong. Take all `steps` for each image.",
+        "You skip images that the network already gets wrong. Take all `steps` steps for each "
+        "image.",
         only_right_ones,
         calls=(1,),  # where the network gets all of them wrong
     ),

@@ -199,14 +199,15 @@ PREDICTIONS = (
         "16.b",
         right="as far as at the start, about 1.0",
         options={
-            "nearer than at the start, about 0.6": "Going downhill sounds like convergence. "
-            "But here too, nothing pulls them to the middle: each still changes the "
+            "nearer than at the start, about 0.6": "Going downhill sounds like convergence. But "
+            "here too, nothing pulls them toward the solution: each player still changes the "
             "other's loss.",
             "as far as at the start, about 1.0": "The generator's step uses the discriminator's "
             "new slope, which cancels the outward drift. With steps this small, they follow an "
             "ellipse that is almost a circle.",
-            "farther than at the start, about 1.6": "With one recording they did move outward. "
-            "But the new slope changes each of the generator's 100 steps a little.",
+            "farther than at the start, about 1.6": "With one recording, they did move outward. "
+            "But now each of the generator's steps uses the new slope, which cancels the outward "
+            "drift.",
         },
     ),
     Callout(

@@ -230,8 +230,8 @@ ROUNDS = {
     ),
     "generator's turn outside training": Wrong(
         "The discriminator is right, but in the generator's turn, a network runs in inference "
-        "mode. Call both with `training=True`, and leave `trainable` unchanged, because `False` "
-        "also puts batch normalization in inference mode.",
+        "mode. Call both networks with `training=True`, and leave `trainable` unchanged, because "
+        "`trainable=False` also puts batch normalization in inference mode.",
         by_modes(generators=(True, False, False)),
         by_modes(generators=(True, True, False)),
         by_modes(generators=(False, True, True)),
@@ -259,8 +259,8 @@ ROUNDS = {
     ),
     "one recording": Wrong(
         "The discriminator is right, but the generator's gradient uses the discriminator's *old* "
-        "weights, because both gradients come from one recording. Record again after the "
-        "discriminator's update.",
+        "weights, because both gradients come from one forward pass. Run it again under a new "
+        "tape after the discriminator's update.",
         playing(in_turn=False),
     ),
     "generator first": Wrong(
@@ -283,12 +283,13 @@ ROUNDS = {
         playing(generators=total),
     ),
     "generator goes up": Wrong(
-        "The discriminator is right, but the generator goes uphill on its loss. Go downhill.",
+        "The discriminator is right, but the generator maximizes its loss. Minimize "
+        "`generator_loss`.",
         playing(generators=lambda losses: -losses[1]),
     ),
     "discriminator goes up": Wrong(
-        "The discriminator goes uphill on its loss. Go downhill: each network minimizes its own "
-        "loss.",
+        "The discriminator maximizes its loss. Minimize `discriminator_loss`: each network "
+        "minimizes its own loss.",
         playing(discriminators=lambda losses: -losses[0]),
     ),
     "discriminator on the generator's loss": Wrong(
@@ -302,8 +303,8 @@ ROUNDS = {
         optimizers_exchanged,
     ),
     "discriminator alone": Wrong(
-        "The discriminator is right, but the generator did not change. Record its loss after the "
-        "discriminator's update, and apply its gradients.",
+        "The discriminator is right, but the generator did not change. Compute `generator_loss` "
+        "under a new tape after the discriminator's update, and apply its gradients.",
         playing(order=("discriminator",)),
     ),
     "discriminator did not move": Wrong(
@@ -363,8 +364,8 @@ FLAT = Table(
             -0.0178, -0.0176
         ): "This is -p (1 - p), the slope of 1 - p. For the slope of log(1 - p), divide it by 1 - "
         "p.",
-        Between(-0.021, -0.015): "Your answer is small, and close to the right one. The slope is "
-        "-p, and p is 0.018 to three decimals.",
+        Between(-0.021, -0.015): "Your answer is close. The slope is -p, and p is 0.018 to three "
+        "decimals.",
         Between(
             -1.03, -1.01
         ): "This is about -1 / (1 - p), the slope with respect to p. For the slope with "
@@ -513,7 +514,7 @@ PENALTIES = {
         penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes, axis=(1, 2, 3)))),
     ),
     "gap added": Wrong(
-        "You added the difference of the scores. Return only the penalty.",
+        "You added the difference between the mean scores. Return only the penalty.",
         with_gap(1.0),
         with_gap(10.0),
     ),

@@ -237,7 +237,8 @@ PREDICTIONS = (
         "17.a",
         right="a wave like that of the mean task, but lower",
         options={
-            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a period.",
+            "zero": "Waves with all possible shifts would cancel. But these shifts go only from 0 "
+            "to π, half a period.",
             "the wave of the mean task": (
                 "The wave of the mean task is a tempting guess after training on 50,000 tasks. But "
                 "the mean of the waves is not the wave of the mean task: waves with different "

@@ -653,8 +653,8 @@ assert passed == [True, False]
 #
 # ### Exercise 17.3: predict
 #
-# Take one weight w = 2, the support loss w², an inner step of 0.25, and the query loss (w' + 2)². For each of these,
-# give a number or `None`:
+# Take one weight w = 2, the support loss w², an inner learning rate of 0.25, and the query loss (w' + 2)². For each of
+# these, give a number or `None`:
 #
 # 1. the gradient with which MAML trains;
 # 2. the gradient of first-order MAML;

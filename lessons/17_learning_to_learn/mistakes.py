@@ -60,8 +60,9 @@ def b_after_W(W, b, support, query, lr):
 THROUGH_A_STEP = {
     "first order": Wrong(
         "These are the slopes at the new weights, without the path through the step. Inside the "
-        "outer block, compute `W - lr * gradient` as a new tensor: no `assign`, no "
-        "`tf.stop_gradient`, no `.numpy()`. Then take the gradients with respect to `W` and `b`.",
+        "outer block, call `inner.gradient`, and compute `W - lr * gradient` as a new tensor: no "
+        "`assign`, no `tf.stop_gradient`, no `.numpy()`. Then take the gradients with respect to "
+        "`W` and `b`.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
@@ -75,7 +76,7 @@ THROUGH_A_STEP = {
         through_step(lambda w, g, lr: tf.stop_gradient(w) - lr * g),
     ),
     "one path cut": Wrong(
-        "One of the two inner gradients is a constant to the outer tape. Keep both as tensors, "
+        "The outer tape treats one of the two inner gradients as a constant. Keep both as tensors, "
         "because the new weights depend on both.",
         through_step(lambda w, g, lr: w - lr * (g if is_bias(w) else tf.stop_gradient(g))),
         through_step(lambda w, g, lr: w - lr * (tf.stop_gradient(g) if is_bias(w) else g)),
@@ -87,6 +88,11 @@ THROUGH_A_STEP = {
     "rate left out": Wrong(
         "Your inner step lacks the learning rate. Multiply the gradient by `lr`.",
         through_step(lambda w, g, lr: w - g),
+    ),
+    "rate for one alone": Wrong(
+        "You multiply only one of the two inner gradients by `lr`. Multiply both.",
+        through_step(lambda w, g, lr: w - (g if is_bias(w) else lr * g)),
+        through_step(lambda w, g, lr: w - (lr * g if is_bias(w) else g)),
     ),
     "no inner step": Wrong(
         "You compute the query loss at `W` and `b` themselves, without a step. Use `fast_W` "
@@ -112,11 +118,11 @@ THROUGH_A_STEP = {
         ),
     ),
     "only W moved": Wrong(
-        "Your step updates only `W`. Update `b` as well.",
+        "The query loss uses the old `b`. Update `b` as well, and use both new tensors.",
         through_step(lambda w, g, lr: w if is_bias(w) else w - lr * g),
     ),
     "only b moved": Wrong(
-        "Your step updates only `b`. Update `W` as well.",
+        "The query loss uses the old `W`. Update `W` as well, and use both new tensors.",
         through_step(lambda w, g, lr: w - lr * g if is_bias(w) else w),
     ),
     "b after W": Wrong(
@@ -284,7 +290,7 @@ STEPS = {
         ),
     ),
     "first order": Wrong(
-        "The new weights are right, but for an outer tape every step is a constant shift, "
+        "The new weights are right, but an outer tape treats every step as a constant shift, "
         "because the inner gradients have no path. Keep them as tensors, without "
         "`tf.stop_gradient`, `.numpy()` or `assign`.",
         adapting(lambda w, g, lr, start: w - lr * tf.stop_gradient(g)),
@@ -307,8 +313,8 @@ STEPS = {
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - tf.reshape(y, [-1])) ** 2)),
     ),
     "other arguments": Wrong(
-        "`stateless_call` needs three arguments. Pass the list of all trainable weights, the "
-        "list of the other variables' values (`others`, not always empty), and `x`.",
+        "`stateless_call` needs three arguments. Pass the list of all trainable weights, the list "
+        "of the other variables' values (`others`, which is not always empty), and `x`.",
         adapting(others_of=lambda model: []),
         lambda model, x, y, lr, steps: model.stateless_call([], [], x),
         lambda model, x, y, lr, steps: model.stateless_call(model.trainable_variables, x),
@@ -367,10 +373,10 @@ REPTILE = Table(
         3: "3 is MAML's gradient. But Reptile does not use a query loss.",
         None: "You get `None` only from a tape that finds no path. But Reptile needs no outer "
         "tape: it subtracts one number from another.",
-        0.5: "0.5 is the slope of the step. But Reptile uses the difference of two weights.",
+        0.5: "0.5 is the slope of the step. But Reptile uses the difference between two weights.",
     },
-    "{value} is not the answer. Where does the step of 0.25 lead from w = 2, and how far is "
-    "that from w?",
+    "{value} is not the answer. Where does one step with a learning rate of 0.25 lead from w = 2, "
+    "and how far is that from w?",
 )
 COPY = Table(
     {
@@ -536,9 +542,8 @@ ENDS = {
         averaging(lambda s, mean, rate, last: last + rate * (mean - last), reset=False),
     ),
     "one task after the other": Wrong(
-        "You update the weights after each task, so the next one starts elsewhere. Start every "
-        "task from the same weights, and update once, toward the average of the adapted "
-        "weights.",
+        "You update the weights after each task, so the next task starts elsewhere. Start every "
+        "task from the same weights, and update once, toward the average of the adapted weights.",
         one_after_the_other(),
         one_after_the_other(lambda tasks: 1 / len(tasks)),
     ),

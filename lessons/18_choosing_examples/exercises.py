@@ -105,8 +105,8 @@ PREDICTIONS = (
         right="the easiest 60%",
         options={
             "the hardest half": "Each step skips what the network has learned, and trains on the "
-            "rest. With correct labels, that is reasonable, but here, most of the rest has wrong "
-            "labels.",
+            "rest. With correct labels, that is reasonable, but here, most of the remaining "
+            "examples have wrong labels.",
             "all examples": "Training on all examples uses all the data. But a wrong label has "
             "the same weight as a right one, and sixty epochs are enough to memorize many "
             "wrong ones.",

@@ -214,8 +214,8 @@ CLIPS = {
         against_all_targets,
     ),
     "losses limited": Wrong(
-        "All entries are 0: nothing is added to the total, a slice of `x` is empty, or you cut "
-        "off the losses at the limit. Clip each example's *gradient*, and add it to the "
+        "All entries are 0, because nothing is added to the total, a slice of `x` is empty, or you "
+        "limit the losses, not the gradients. Clip each example's *gradient*, and add it to the "
         "total with `+=`.",
         losses_limited,
     ),
@@ -245,8 +245,8 @@ CLIPS = {
         of_each(lambda gradients, limit: mean(tf.clip_by_value(gradients, -limit, limit))),
     ),
     "short ones stretched": Wrong(
-        "You scale every gradient to the limit, even shorter ones. Leave those below the limit "
-        "unchanged.",
+        "You scale every gradient to the limit, even those with a smaller norm. Leave gradients "
+        "below the limit unchanged.",
         of_each(lambda gradients, limit: mean(limit * gradients / norms(gradients))),
         calls=NONE_IS_ZERO,
     ),
@@ -265,8 +265,8 @@ CLIPS = {
         of_each(lambda g, limit: mean(g[norms(g)[:, 0, 0] <= limit])),
     ),
     "sum of sizes": Wrong(
-        "You use the sum of the absolute entries as the norm. Use the square root of the sum of "
-        "the squares: `tf.norm`, or `tf.clip_by_norm`.",
+        "You use the sum of the entries' absolute values as the norm. Use the square root of the "
+        "sum of the squares: `tf.norm`, or `tf.clip_by_norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / sums_of_sizes(g)))),
     ),
     "largest entry": Wrong(
@@ -275,7 +275,8 @@ CLIPS = {
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
     ),
     "ratio upside down": Wrong(
-        "Long gradients do not become shorter. Scale each by the smaller of 1 and limit / norm.",
+        "Gradients above the limit are not scaled down. Scale each by the smaller of 1 and limit / "
+        "norm.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, limit / norms(g)))),
@@ -286,7 +287,7 @@ CLIPS = {
         of_each(lambda g, limit: mean(clipped(g, limit)) / len(g)),
     ),
     "squared norm": Wrong(
-        "You scale by the squared norm. Use the norm, its root: `tf.norm`.",
+        "You scale by the squared norm. Use its square root, the norm: `tf.norm`.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / norms(g) ** 2))),
     ),
     "sum clipped": Wrong(
@@ -320,8 +321,8 @@ CLIPS = {
         calls=NONE_IS_ZERO,
     ),
     "pair of clip_by_global_norm": Wrong(
-        "`tf.clip_by_global_norm` returns two things, a list of gradients and their norm. Use "
-        "the first entry of the list, or clip one gradient with `tf.clip_by_norm`.",
+        "`tf.clip_by_global_norm` returns two values, a list of gradients and their global norm. "
+        "Use the first entry of the list, or clip one gradient with `tf.clip_by_norm`.",
         lambda losses_of, W, x, y, limit: tf.zeros_like(W) + tf.clip_by_global_norm([W], limit),
     ),
 }
@@ -329,8 +330,8 @@ CLIPS = {
 # 18.2
 
 FOLLOWED = (
-    "This is the factor with the weight open, when the gradient also goes through the weight. "
-    "Closed, the weight is a constant."
+    "This is the factor for an open weight, because the gradient also goes through the weight. A "
+    "closed weight is a constant."
 )
 CLOSED = (
     "This is the weight itself. If the weight is open, the gradient also goes through it, which "
@@ -347,7 +348,8 @@ MISTAKES = {
                 0.5: FOLLOWED,
                 0.25: "1/4 is l/4, the part that is subtracted from 1. But the weight is 1 - 1/4.",
             },
-            "{value} is not the factor. Closed, the weight is a constant factor: 1 - 1/4.",
+            "{value} is not the factor. A closed weight is a constant, so the factor is the "
+            "weight: 1 - 1/4.",
         ),
         Table(
             {
@@ -364,7 +366,8 @@ MISTAKES = {
                 -0.5: FOLLOWED,
                 0.75: "3/4 is l/4, the part that is subtracted from 1. But the weight is 1 - 3/4.",
             },
-            "{value} is not the factor. Closed, the weight is a constant factor: 1 - 3/4.",
+            "{value} is not the factor. A closed weight is a constant, so the factor is the "
+            "weight: 1 - 3/4.",
         ),
         Table(
             {

@@ -93,7 +93,7 @@ def draw_borders(rng: np.random.Generator) -> list[tuple]:
         left, right = rng.uniform(0.5, 1), -rng.uniform(0.5, 1)
         wave = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)  # of the start, and of the network
         # Where a factor may be 0 that is not 0 everywhere, and a time that is no place of the rod.
-        t = np.append(rng.uniform(0.2, 1.8, PLACES - 3), [1.0, 2.0, length + 1])
+        t = np.append(rng.uniform(0.2, 1.8, PLACES - 4), [np.pi, 1.0, 2.0, length + 1])
         within = rng.uniform(0.1, 0.9, PLACES - 3)
         x = length * np.append(within, [1 / 3, 0.5, zero_of(wave[0], left, right)])
         return wave, left, right, length, t, x
@@ -301,11 +301,11 @@ PREDICTIONS = (
         "19.a",
         right="none: it rests at 0",
         options={
-            "the swing of lesson 06": "The swing of lesson 06 obeys the equation, so its loss "
-            "is 0. But nothing tells the network where to start, and other motions obey it "
-            "too.",
-            "a swing with other starting values": "Each swing has a loss of 0. But during "
-            "training, a swing of half the size has half the residual.",
+            "the swing of lesson 06": "The swing of lesson 06 obeys the equation, so its loss is "
+            "0. But other motions obey the equation too, and nothing tells the network where to "
+            "start.",
+            "a swing with other starting values": "Every such swing has a loss of 0. But while the "
+            "residual is not yet 0, halving the motion also halves the residual.",
             "none: it rests at 0": "Rest obeys the equation perfectly. And because halving a "
             "motion also halves its residual, training can always lower the loss by "
             "shrinking the motion.",
@@ -320,8 +320,8 @@ PREDICTIONS = (
             "1.0": "With 0.01, the network stays close to rest and ignores the starting values. "
             "With 100, they are right, but 3,000 steps are too few to learn the equation. Nothing "
             "in the equation tells you which weight to use, so you have to experiment.",
-            "100.0": "The start is certain, so it seems to deserve the largest weight. But it is "
-            "one point, and the equation must hold at 100 points in time.",
+            "100.0": "The starting values are exact, so they seem to deserve the largest weight. "
+            "But they concern a single point in time, and the equation must hold at 100.",
         },
     ),
     Callout(
@@ -369,9 +369,9 @@ PREDICTIONS = (
             "learn.",
             "a tenth": "A tenth would already be a large gain. But the solver is far faster: "
             "50 products with a small matrix.",
-            "less than a hundredth": "The equation is linear, and the solver uses that: one "
-            "small matrix takes the whole rod from one time to the next. The network only "
-            "knows how to test the equation.",
+            "less than a hundredth": "The equation is linear, and the solver uses that: one small "
+            "matrix takes the whole rod from one time to the next. The network's loss can only "
+            "test whether the equation holds.",
         },
     ),
 )

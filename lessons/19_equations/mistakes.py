@@ -37,7 +37,28 @@ def nothing(m):
     return 0.0
 
 
+def speed_outside(theta, push_at, t, damping):
+    with tf.GradientTape() as outer:
+        outer.watch(t)
+        with tf.GradientTape() as inner:
+            inner.watch(t)
+            angle = theta(t)
+    velocity = inner.gradient(angle, t)
+    acceleration = outer.gradient(velocity, t)
+    return acceleration + damping * velocity + tf.sin(angle) - push_at(t)
+
+
 PENDULUM = {
+    "no acceleration recorded": Wrong(
+        "The acceleration is `None`. Let the outer tape watch `t`, and call `inner.gradient` inside "
+        "the outer block, so that it records the velocity.",
+        speed_outside,
+    ),
+    "sine damped for the speed": Wrong(
+        "You multiply the sine by the damping, not the velocity. Use `damping * velocity`, and the "
+        "sine without a factor.",
+        pendulum(drag=lambda m: m.speed, pull=lambda m: m.damping * tf.sin(m.angle)),
+    ),
     "drag of the acceleration": Wrong(
         "You multiply the damping by the acceleration. Multiply it by the velocity: `damping * "
         "velocity`.",
@@ -57,7 +78,7 @@ PENDULUM = {
         pendulum(result=lambda residual: -residual),
     ),
     "angle for its sine": Wrong(
-        "You use the angle instead of its sine, which is right only for small swings. Use "
+        "You use the angle instead of its sine, a good approximation only for small swings. Use "
         "`tf.sin(angle)`.",
         pendulum(pull=lambda m: m.angle),
     ),
@@ -116,7 +137,7 @@ PENDULUM = {
         pendulum(drag=lambda m: m.damping * (m.speed + tf.sin(m.angle)), pull=nothing),
     ),
     "the spring's law": Wrong(
-        "This is the equation of the lesson's spring, minus the push. Use `damping * velocity` "
+        "You return the residual of the lesson's spring, minus the push. Use `damping * velocity` "
         "and the sine of the angle.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
@@ -127,7 +148,7 @@ PENDULUM = {
         pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
     ),
     "acceleration alone": Wrong(
-        "This is only the acceleration minus the push. Add `damping * velocity` and the sine of "
+        "You return only the acceleration minus the push. Add `damping * velocity` and the sine of "
         "the angle.",
         pendulum(drag=nothing, pull=nothing),
     ),
@@ -144,8 +165,8 @@ PENDULUM = {
         pendulum(nothing),
     ),
     "speed for acceleration": Wrong(
-        "You use the velocity in place of the acceleration. Use the velocity, not the angle, as "
-        "the target of the outer tape.",
+        "You use the velocity in place of the acceleration. To get the acceleration, differentiate "
+        "the velocity, not the angle, with the outer tape.",
         pendulum(lambda m: m.speed),
     ),
     "speed squared": Wrong(
@@ -320,7 +341,7 @@ ROD = {
         rod_law(plain_slope),
     ),
     "sum without k": Wrong(
-        "`k` is missing, and your target contains both slopes, which the tape sums. Use only "
+        "`k` is missing, and your target contains both u_t and u_x, which the tape sums. Use only "
         "`k(x)` times u_x as the target.",
         rod_law(whole_slopes),
     ),
@@ -400,9 +421,9 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * both[:, 1]),
     ),
     "both columns": Wrong(
-        "Your result includes a mixed derivative: you subtract both columns, or your target also "
-        "contains u_t. Use only the flow as the target, and subtract only column 1 of its "
-        "derivative.",
+        "Your result includes a mixed derivative: you subtract both columns of the outer tape's "
+        "gradient, or its target also contains u_t. Use only the flow as the target, and subtract "
+        "only column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.reduce_sum(bend, axis=1)),
     ),
     "mean": Wrong(
@@ -483,9 +504,15 @@ BUILT_IN = {
         built(nothing, everywhere),
     ),
     "not 0 at the start": Wrong(
-        "The network still contributes at t = 0. Multiply it by a factor that is 0 there, such "
-        "as `t`, not by `1 - t` or a sum with `t`.",
+        "The network still contributes at t = 0. Multiply it by a factor that is 0 there, such as "
+        "`t`, not by `1 - t` or a sum such as `t + x`.",
         built(factor=lambda r: r.x * (r.length - r.x)),
+    ),
+    "0 at later times": Wrong(
+        "Your factor is 0 at later times as well, as sin t is at t = π. Use one that is 0 only at "
+        "t = 0, such as `t`.",
+        built(factor=lambda r: tf.sin(r.t) * r.x * (r.length - r.x)),
+        built(factor=lambda r: tf.sin(np.pi * r.t) * r.x * (r.length - r.x)),
     ),
     "start left out": Wrong(
         "u is 0 at the start: `start(x)` is missing, or you multiply it by the factor. Add it "
@@ -508,7 +535,8 @@ BUILT_IN = {
         built(line_between),
     ),
     "ends added to the start": Wrong(
-        "You add the boundary values twice: `start(x)` already includes them. Use only `start(x)`.",
+        "You add the boundary values twice: `start(x)` already includes them. Remove the terms "
+        "with `left` and `right`.",
         built(lambda r: r.start(r.x) + line_between(r)),
     ),
     "start at the time": Wrong(
@@ -517,7 +545,7 @@ BUILT_IN = {
         built(lambda r: r.start(r.t)),
     ),
     "start turned round": Wrong(
-        "You read the start from the other end. Use `start(x)`.",
+        "You evaluate `start` from the other end of the rod. Use `start(x)`.",
         built(lambda r: r.start(r.length - r.x)),
     ),
     "u not returned": Wrong(
@@ -535,7 +563,7 @@ BUILT_IN = {
     ),
     "start corrected alone": Wrong(
         "You subtract the network's value at the start, which makes u right at t = 0. But the "
-        "ends are still free: multiply by `x * (length - x)`.",
+        "network still contributes at the ends: multiply the difference by `x * (length - x)`.",
         built_of(lambda r: r.start(r.x) + r.network(r.t, r.x) - r.network(0 * r.t, r.x)),
     ),
     "temperatures for places": Wrong(
@@ -554,16 +582,16 @@ BUILT_IN = {
         built(lambda r: (1 - r.t) * r.start(r.x)),
     ),
     "from start to network": Wrong(
-        "Over time, u changes from `start(x)` into the network's output, even at the ends. Keep "
-        "the ends at `left` and `right`.",
+        "Over time, u changes from `start(x)` into the network's output, even at the ends. Add "
+        "`start(x)` unchanged, and multiply the network by a factor that is 0 on the border.",
         built(lambda r: (1 - r.t) * r.start(r.x), lambda r: r.t),
         built_of(
             lambda r: tf.exp(-r.t) * (r.start(r.x) - r.network(r.t, r.x)) + r.network(r.t, r.x)
         ),
     ),
     "jump from the start": Wrong(
-        "You fix only t = 0: right after it, u is the network, even at the ends. Use a factor "
-        "that grows from 0 instead of `tf.where`.",
+        "You fix u only at t = 0: immediately afterward, it is the network's output, even at the "
+        "ends. Instead of `tf.where`, use a factor that grows from 0 on the border.",
         built_of(lambda r: tf.where(r.t > 0, r.network(r.t, r.x), r.start(r.x))),
     ),
     "right end open": Wrong(
@@ -594,15 +622,15 @@ BUILT_IN = {
         built(factor=lambda r: tf.sign(r.t) * r.x * (r.length - r.x)),
     ),
     "jumps at the border": Wrong(
-        "u is right on the border, but it jumps next to it, and a loss computed from derivatives "
-        "does not see a jump. Use a factor that grows from 0 instead of `tf.where` or a "
-        "comparison.",
+        "The border is right, but u jumps immediately next to it, and a loss computed from "
+        "derivatives does not see a jump. Use a factor that grows from 0 instead of `tf.where` or "
+        "a comparison.",
         built_of(lambda r: tf.where(first_factor(r) == 0, r.start(r.x), r.network(r.t, r.x))),
         built(factor=lambda r: tf.sign(first_factor(r))),
     ),
     "network left out": Wrong(
-        "The border is right, but the network has no effect, so u cannot cool. Add the "
-        "network, times the factor.",
+        "The border is right, but the network has no effect, so u cannot cool. Add the network, "
+        "multiplied by a factor that is 0 on the border.",
         built(network=nothing),
     ),
     "held at t = 1": Wrong(
@@ -611,8 +639,8 @@ BUILT_IN = {
         built(factor=lambda r: (1 - r.t) * first_factor(r)),
     ),
     "held in the middle": Wrong(
-        "Your factor is 0 in the middle of the rod as well, so the network has no effect "
-        "there. Use a single arch from end to end.",
+        "Your factor is 0 in the middle of the rod as well, so the network has no effect there. "
+        "Make it 0 only at t = 0 and at the ends.",
         built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
     "held in more places": Wrong(
@@ -735,8 +763,8 @@ def damped_or_none(errors_of, w, damping):
 
 DAMPED = {
     "always taken": Wrong(
-        "You also take a step that makes the loss larger. Compare the sums of squares first, "
-        "and return `w` if the new one is not smaller.",
+        "You also take steps that make the loss larger. Compare the sums of squares first, and "
+        "return `w` if the new sum is not smaller.",
         damped(refused=lambda w, trial: trial),
     ),
     "never taken": Wrong(
@@ -755,9 +783,8 @@ DAMPED = {
         damped(is_better=lambda new, old: tf.reduce_sum(new) < tf.reduce_sum(old)),
     ),
     "sizes compared": Wrong(
-        "You reject a step that makes the sum of squares smaller, because you compare "
-        "something else, such as absolute errors or the largest one. Compare the sums of "
-        "squares.",
+        "You reject a step that makes the sum of squares smaller, because you compare something "
+        "else, such as the absolute errors or the largest error. Compare the sums of squares.",
         damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
         damped(is_better=lambda new, old: tf.reduce_max(tf.abs(new)) < tf.reduce_max(tf.abs(old))),
     ),
@@ -806,7 +833,7 @@ DAMPED = {
         ),
     ),
     "mean": Wrong(
-        "You divide JᵀJ and Jᵀr by the number of errors, but not the damping. Use sums.",
+        "You divide JᵀJ and Jᵀr by the number of errors, but not the damping. Remove the division.",
         damped(
             lambda J, damping: squared(J) / len(J) + damping * identity(J),
             lambda J, r: tf.transpose(J) @ r[:, None] / len(J),
@@ -839,8 +866,8 @@ DAMPED = {
         of_gradient,
     ),
     "diagonal of JᵀJ": Wrong(
-        "You use only the diagonal of JᵀJ. Use the whole matrix; the other entries say how "
-        "weights act together.",
+        "You use only the diagonal of JᵀJ. Use the whole matrix; the other entries describe how "
+        "the weights interact.",
         damped(lambda J, damping: diagonal(J) + damping * identity(J)),
     ),
     "half a step": Wrong(
@@ -869,8 +896,8 @@ DAMPED = {
         damped_or_none,
     ),
     "until it falls": Wrong(
-        "You continue until the loss falls. Take one step: if the loss does not fall, return "
-        "`w` and ten times the damping.",
+        "You keep raising the damping until the loss falls. Try only one step: if the loss does "
+        "not fall, return `w` and ten times the damping.",
         until_better,
     ),
     "another factor": Wrong(
@@ -887,8 +914,8 @@ DAMPED = {
         damped(is_better=lambda new, old: tf.reduce_sum(new**2) <= tf.reduce_sum(old**2)),
     ),
     "damping turned round": Wrong(
-        "The weights are right, but the damping changes the wrong way. Return a tenth of it "
-        "after a good step, and ten times as much after a bad one.",
+        "The weights are right, but the damping changes in the wrong direction. Return a tenth of "
+        "it after a good step, and ten times as much after a bad one.",
         damped(following=lambda damping, good: damping * 10 if good else damping / 10),
     ),
     "damping not lowered": Wrong(

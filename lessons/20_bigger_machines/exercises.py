@@ -15,7 +15,11 @@ def draw_shares(rng: np.random.Generator) -> list[tuple]:
         parts = [(rng.normal(0.3, 1, (n, 3)), rng.normal(0.5, 1, (n, 3))) for n in sizes]
         return weights, parts, sum(sizes), len(sizes), penalties
 
-    return [draw((5, 3), (0.5, 0.3)), draw((2, 6, 3), (0.7, 0.4)), draw((1, 3, 2, 0), (0.6, 0.5))]
+    return [
+        draw((5, 3), (0.5, 0.3)),
+        draw((2, 6, 3), (0.7, 0.4)),
+        draw((1, 3, 2, 0), (0.6, 0.5)),
+    ]
 
 
 def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalties: tuple):
@@ -31,6 +35,22 @@ def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalt
     for variable, value in zip(model.variables, weights, strict=True):
         variable.assign(value)
     return model, [constants(*part) for part in parts], batch_size, replicas
+
+
+def shares_noted(share: Callable, model: Any, parts: list, *arguments: Any) -> dict:
+    """Return the sum of the shares, and whether a model without penalties has a share, too."""
+    gradients = sum_of_shares(share, model, parts, *arguments)
+    return {"gradients": gradients, "plain": has_plain_share(share, parts, *arguments)}
+
+
+def has_plain_share(share: Callable, parts: list, *arguments: Any) -> bool:
+    import keras
+
+    try:
+        share(keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)]), *parts[0], *arguments)
+    except Exception:
+        return False
+    return True
 
 
 def sum_of_shares(share: Callable, model: Any, parts: list, *arguments: Any) -> Any:
@@ -195,12 +215,21 @@ EXERCISES = (
         points=2,
         draw=draw_shares,
         prepare=as_shares,
-        call=sum_of_shares,
+        call=shares_noted,
         inputs="weights parts batch_size replicas penalties",
         parts=[
             Part(
-                words="the sum of the shares",
-                form="Return a list with one gradient per trainable variable.",
+                "gradients",
+                "the sum of the shares",
+                "Return a list with one gradient per trainable variable.",
+            )
+        ],
+        demands=[
+            Demand(
+                "penalties required",
+                "Your gradients are right, but your function raises an error for a model without "
+                "penalties, because `tf.add_n` takes no empty list. Use `sum(model.losses)`.",
+                lambda noted: all(noted["plain"]),
             )
         ],
         praise=("The shares add up to the gradients of a single device, even if a part is empty."),
@@ -218,7 +247,7 @@ EXERCISES = (
             Part("moves", "the change in the copies"),
             Part("right", "the fraction of correct answers", "Return one number."),
         ],
-        praise="Every copy ends with the weights that a single device would have.",
+        praise="Every copy ends up with the weights that a single device would have.",
     ),
     Question(
         id="20.4",
@@ -230,9 +259,7 @@ EXERCISES = (
         call=moves_and_scale,
         inputs="values slopes lr scale",
         parts=[Part(words="the changes in the variables, and the next scale")],
-        praise=(
-            "Small gradients are no longer lost, and a gradient that is too large changes nothing."
-        ),
+        praise=("Small gradients are no longer lost, and if one overflows, no variable changes."),
     ),
     Question(
         id="20.3",

@@ -67,7 +67,16 @@ def loss_and_gradients(model, x, y, batch_size, replicas):
     return loss, sharing(right_loss)(model, x, y, batch_size, replicas)
 
 
+def nothing_recorded(model, x, y, batch_size, replicas):
+    return [None] * len(model.trainable_variables)
+
+
 SHARES = {
+    "loss below the block": Wrong(
+        "All gradients are `None`, because you compute the loss, or a part of it, after the block. "
+        "Compute the sum and the penalties inside it.",
+        nothing_recorded,
+    ),
     "frozen weights too": Wrong(
         "`model.variables` also contains frozen weights, whose gradients are `None`. Use "
         "`model.trainable_variables`.",
@@ -80,9 +89,9 @@ SHARES = {
         own_count_and_zeros,
     ),
     "as on one device": Wrong(
-        "You compute on each replica what a single device would: a mean over its own examples, "
-        "and the full penalties. Divide the sum by `batch_size`, and the penalties by "
-        "`replicas`.",
+        "You compute on each replica what a single device would: a mean over its own examples, and "
+        "the full penalties. Divide the sum of the squared errors by `batch_size`, and the "
+        "penalties by `replicas`.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p)),
     ),
     "mean of means": Wrong(
@@ -105,12 +114,9 @@ SHARES = {
         "Divide them by `replicas`.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / n),
     ),
-    "first penalty only": Wrong(
-        "You use only the first layer's penalty. Use `sum(model.losses)`.",
+    "one penalty only": Wrong(
+        "You use only one layer's penalty. Use `sum(model.losses)`.",
         sharing(lambda e, p, n, r: total(e) / n + p[0] / r),
-    ),
-    "last penalty only": Wrong(
-        "You use only the last layer's penalty. Use `sum(model.losses)`.",
         sharing(lambda e, p, n, r: total(e) / n + p[-1] / r),
     ),
     "mean of the penalties": Wrong(
@@ -134,7 +140,7 @@ SHARES = {
         sharing(lambda e, p, n, r: tf.reduce_sum(e) ** 2 / n + sum(p) / r),
     ),
     "norm of the errors": Wrong(
-        "You use the norm of each example's errors. Sum the squares, without a root.",
+        "You use the norm of each example's errors. Sum the squares, and do not take the root.",
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.norm(e, axis=1)) / n + sum(p) / r),
     ),
     "x for y": Wrong(
@@ -174,8 +180,8 @@ SHARES = {
         sharing(lambda e, p, n, r: (total(e) / n + sum(p) / r) / r),
     ),
     "batch size for each": Wrong(
-        "You use `batch_size` as the number of examples of one replica. It is the total number of "
-        "examples, so divide the sum by `batch_size`.",
+        "In effect, you divide the squared errors by `batch_size / replicas`, but the shares are "
+        "added, not averaged. Divide the sum of the squared errors by `batch_size`.",
         sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
         sharing(lambda e, p, n, r: total(e) / (n // r) + sum(p) / r),
     ),
@@ -233,7 +239,8 @@ SHARES = {
         calls=(2,),
     ),
     "minus": Wrong(
-        "The sign is wrong. Return the gradients without a minus; the optimizer subtracts them.",
+        "The sign is wrong. Return the gradients without a minus sign; the optimizer subtracts "
+        "them.",
         sharing(right_loss, lambda gradients: [-g for g in gradients]),
     ),
     "kernels only": Wrong(
@@ -402,14 +409,14 @@ def clipped_with_lr(copies, parts, lr, penalty, largest):
 
 COPIES = {
     "as given": Wrong(
-        "All three bugs in the update are left. (1) Each part is divided by its own size: divide "
-        "by the total size of all parts. (2) Each copy adds the full penalty: divide it by the "
-        "number of copies. (3) You clip each share: clip the sum.",
+        "All three bugs in the update are left. (1) You divide each part's losses by its own size: "
+        "divide by the total size of all parts. (2) Each copy adds the full penalty: divide it by "
+        "the number of copies. (3) You clip each share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
-        "You divide each part by its own number of examples. Divide by the total number of "
-        "examples.",
+        "You divide the losses of each part by its own number of examples. Divide by the total "
+        "number of examples.",
         on_copies(each_mean),
     ),
     "penalty in full": Wrong(
@@ -435,14 +442,14 @@ COPIES = {
         ),
     ),
     "mean and penalty": Wrong(
-        "The clipping is now right. (1) You still divide each part by its own size: divide by the "
-        "total number of examples. (2) The penalty is still included once per copy: divide it by "
-        "the number of copies.",
+        "The clipping is now right. (1) You still divide each part's losses by its own size: "
+        "divide by the total number of examples. (2) The penalty is still included once per copy: "
+        "divide it by the number of copies.",
         on_copies(each_mean, in_full),
     ),
     "mean and clipping": Wrong(
-        "The penalty is now right. (1) You still divide each part by its own size: divide by the "
-        "total number of examples. (2) You still clip each share: clip the sum.",
+        "The penalty is now right. (1) You still divide each part's losses by its own size: divide "
+        "by the total number of examples. (2) You still clip each share: clip the sum.",
         on_copies(each_mean, moves=clipped_first),
     ),
     "penalty and clipping": Wrong(
@@ -466,7 +473,8 @@ COPIES = {
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) * k / n),
     ),
     "first part for all": Wrong(
-        "You count the examples as if every part had the size of the first. Add the sizes.",
+        "You count the examples as if every part had the same size as the first. Add the sizes of "
+        "all parts.",
         sized_by_the_first,
     ),
     "counted along": Wrong(
@@ -475,7 +483,7 @@ COPIES = {
         counting_along,
     ),
     "two for each part": Wrong(
-        "You use the length of a pair, which is always 2. Add the lengths of the arrays `y`.",
+        "You use the length of a pair, which is always 2. Add the lengths of the `y` arrays.",
         two_for_each,
     ),
     "averaged as given": Wrong(
@@ -530,7 +538,8 @@ COPIES = {
         on_copies(lambda losses, n, k: tf.reduce_sum(losses) / n / k),
     ),
     "penalty left out": Wrong(
-        "The penalty is missing. Add each copy's part of it.",
+        "The penalty is missing. To each copy's loss, add the penalty divided by the number of "
+        "copies.",
         on_copies(penalty_of=lambda W, b, penalty, n, k: 0.0),
     ),
     "penalty by the examples": Wrong(
@@ -559,7 +568,8 @@ COPIES = {
         ),
     ),
     "each variable clipped": Wrong(
-        "You clip `W` and `b` separately. Clip both by their joint norm: `tf.clip_by_global_norm`.",
+        "You clip the gradients of `W` and `b` separately. Clip both by their joint norm: "
+        "`tf.clip_by_global_norm`.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: [tf.clip_by_norm(g, largest) for g in added(shares)]
@@ -567,7 +577,7 @@ COPIES = {
         ),
     ),
     "clipped by value": Wrong(
-        "You clip each entry. Clip the global norm: `tf.clip_by_global_norm`.",
+        "You clip each entry of the gradients. Clip by the global norm: `tf.clip_by_global_norm`.",
         on_copies(
             moves=on_each(
                 lambda shares, largest: [
@@ -631,7 +641,7 @@ COPIES = {
         on_copies(result=lambda right, sizes: sum(right)),
     ),
     "mean count": Wrong(
-        "The copies are right, but you average the number of correct answers over the parts. "
+        "The copies are right, but you average the numbers of correct answers over the parts. "
         "Divide their sum by the total number of examples.",
         on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
     ),
@@ -648,8 +658,8 @@ COPIES = {
         on_copies(result=lambda right, sizes: sum(right) / sizes[-1]),
     ),
     "one part's share": Wrong(
-        "The copies are right, but the fraction of correct answers is for only one part. Count "
-        "the right answers in all parts.",
+        "The copies are right, but the fraction of correct answers is for only one part. Count the "
+        "correct answers in all parts, and divide by the total number of examples.",
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
     ),
@@ -807,8 +817,8 @@ BATCHES = {
         by_row,
     ),
     "filled with zeros": Wrong(
-        "The added rows cause nan, because `step` takes their logarithm, and 0 times infinity "
-        "or nan is nan. Fill up with 1, not with 0 or a negative number.",
+        "The added rows cause nan, because `step` takes their logarithm, and 0 times infinity or "
+        "nan is nan. Fill the added rows with 1, not with 0 or a negative number.",
         epoch(right_weights, fill=0.0),
         calls=SHORT,
     ),
@@ -821,7 +831,7 @@ BATCHES = {
     ),
     "what was added counts": Wrong(
         "The added rows have a weight, so they influence the step. Give them a weight of 0, and "
-        "the others 1 / k for a batch of k examples.",
+        "each real example 1 / k for a batch of k examples.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
         wrapped_round,
         epoch(lambda k, missing, n: [1 / k] * (k + missing), fill=2.0),
@@ -831,8 +841,8 @@ BATCHES = {
         calls=SHORT,
     ),
     "weights of 1": Wrong(
-        "With weights of 1, the step uses the sum of the losses. For their mean, let the "
-        "weights of a batch sum to 1.",
+        "With weights of 1, the step uses the sum of the losses. To use their mean, make the "
+        "weights of each batch sum to 1.",
         epoch(lambda k, missing, n: [1.0] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [1.0] * (k + missing)),
     ),
@@ -871,8 +881,8 @@ BATCHES = {
         in_a_column,
     ),
     "overlapping batches": Wrong(
-        "Your last batch repeats examples of the previous one. Fill up with rows of weight 0 "
-        "instead.",
+        "Your last batch repeats examples of the previous one. Fill up the last batch with rows of "
+        "weight 0 instead.",
         overlapping,
         calls=(0, 1),
     ),
@@ -892,7 +902,7 @@ BATCHES = {
         calls=(0, 1, 2),
     ),
     "one row less": Wrong(
-        "Each batch lacks its last example, because a slice ends before its second number. Use "
+        "Each batch lacks its last example, because a slice does not include its end index. Use "
         "`x[first : first + batch_size]`.",
         one_row_less,
         calls=(0, 1, 2),
@@ -1069,7 +1079,7 @@ STEPS = {
     ),
     "scaled in half": Wrong(
         "You convert the loss to float16 before you scale it, but `scale` is too large for "
-        "float16. Scale the loss as a float32.",
+        "float16. Scale the loss in float32.",
         scaling(lambda loss, scale: tf.cast(tf.cast(loss, tf.float16) * scale, tf.float32)),
     ),
     "nothing moves": Wrong(
@@ -1079,8 +1089,8 @@ STEPS = {
         scaling(move=lambda lr, g: 0.0 * g),
     ),
     "not looked at": Wrong(
-        "A gradient that is not finite changed a variable. Check all gradients before you "
-        "update the first variable, for inf as well as nan.",
+        "A gradient that is not finite changed a variable. Before you update any variable, check "
+        "all gradients for both inf and nan.",
         scaling(is_good=always),
         scaling(is_good=none_that(np.isnan)),
     ),
@@ -1110,8 +1120,8 @@ STEPS = {
         looking(lambda gradients: all(np.isfinite(np.max(g)) for g in gradients)),
     ),
     "never halved, never looked at": Wrong(
-        "Gradients that are not finite change the variables, and the scale stays the same. "
-        "Skip such a step, and halve the scale.",
+        "Gradients that are not finite change the variables, and the scale stays the same. Check "
+        "the gradients, not only the loss: skip such a step, and halve the scale.",
         scaling(is_good=always, following=kept),
     ),
     "first gradient only": Wrong(
@@ -1130,8 +1140,8 @@ STEPS = {
         per_variable,
     ),
     "moved before the look": Wrong(
-        "You update a variable before you find that a later gradient is not finite. Check all "
-        "of them first.",
+        "You update a variable before you find out that a later gradient is not finite. Check all "
+        "gradients first.",
         moved_before_the_look,
         calls=(1,),
     ),
@@ -1188,8 +1198,8 @@ STEPS = {
         ),
     ),
     "tried again": Wrong(
-        "You repeat the step with smaller scales until it works. Skip it, because the next "
-        "step starts with half of the scale.",
+        "You repeat the step with smaller scales until it works. Skip the step, and return half of "
+        "the scale, which the next step then uses.",
         until_it_fits,
     ),
     "nan not looked for": Wrong(

@@ -115,11 +115,11 @@ def in_a_graph(model, optimizer, loss_of, batch, clip):
     return step()
 
 
-def one_way(total=True, cut=True, sign=1.0, reported=None):
+def one_way(total=sum, cut=True, sign=1.0, reported=None):
     def train_step(model, optimizer, loss_of, batch, clip):
         with tf.GradientTape() as tape:
             of_data = loss_of(model, batch)
-            loss = of_data + tf.add_n(model.losses) if total else of_data
+            loss = of_data + total(model.losses) if total else of_data
         found = tape.gradient(loss, model.trainable_variables)
         found = [None if g is None else sign * g for g in found]
         optimizer.apply(clip(model, found) if cut else found, model.trainable_variables)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises import Callout, Other, Part, Question
+from course_utils.exercises import Callout, Demand, Other, Part, Question
 
 # 21.1
 
@@ -165,7 +165,20 @@ def stepped(train_step: Callable, kind: str, model: Any, optimizer: Any, batches
     is_average = ["moving" in v.path for v in model.weights]
     averages = [c for c, is_one in zip(change, is_average, strict=True) if is_one]
     weights = [c for c, is_one in zip(change, is_average, strict=True) if not is_one]
-    return {"weights": weights, "averages": averages, "losses": losses}
+    plain = steps_without_penalties(train_step, batches[0])
+    return {"weights": weights, "averages": averages, "losses": losses, "plain": plain}
+
+
+def steps_without_penalties(train_step: Callable, batch: tuple) -> bool:
+    """Tell whether a step of a model that has no penalties raises no error."""
+    import keras
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    try:
+        train_step(model, keras.optimizers.SGD(0.1), error_of, batch, left_alone)
+    except Exception:
+        return False
+    return True
 
 
 # 21.3
@@ -225,7 +238,7 @@ def train_epoch(x: np.ndarray, y: np.ndarray, run: tuple) -> None:
     variables = model.trainable_variables
     optimizer.apply(tape.gradient(loss, variables), variables)
     optimizer.learning_rate.assign(0.9 * optimizer.learning_rate)
-    history.append(float(loss))
+    history.append(float(loss) / 3)  # not a float32
 
 
 def draw_run(rng: np.random.Generator) -> list[tuple]:
@@ -415,8 +428,9 @@ def size_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
         return "larger" if twice > 1 else "smaller"
     if abs(twice - 1) > 1e-4:
         return "nearly as large"
-    backwards = ratio(lambda leaf: tf.reverse(leaf, [0]))
-    return "as large" if abs(backwards - 1) < 1e-4 else "another in another order"
+    others = (lambda leaf: tf.reverse(leaf, [0]), lambda leaf: tf.repeat(leaf, 2, axis=0))
+    is_same = all(abs(ratio(change) - 1) < 1e-4 for change in others)
+    return "as large" if is_same else "another in another order"
 
 
 def use_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
@@ -674,6 +688,14 @@ EXERCISES = (
             Part("averages", "the change in batch normalization's averages after two steps"),
             Part("losses", "the list of the two losses that were returned", "Return one number."),
         ],
+        demands=[
+            Demand(
+                "penalties required",
+                "Your step is right, but it raises an error for a model without penalties, because "
+                "`tf.add_n` takes no empty list. Use `sum(model.losses)`.",
+                lambda noted: all(noted["plain"]),
+            )
+        ],
         praise="Your step does what `fit` does, and it clips the gradients as well.",
     ),
     Question(
@@ -772,12 +794,11 @@ PREDICTIONS = (
         options={
             "the network": "A network can learn what the images of a class have in common. "
             "But 40 images are too few for that: many networks fit them.",
-            "the nearest image's label": "Nothing is trained here, so nothing can overfit. A "
-            "baseline is often that simple, and a project that beats only a weak one has shown "
-            "little.",
-            "both alike": "Both use the same 40 labels, so they may seem equal. But the "
-            "network must fit its weights to them, while the nearest image only has to "
-            "be compared.",
+            "the nearest image's label": "Nothing is trained here, so nothing can overfit. "
+            "Baselines are often this simple, and a project that beats only a weak baseline has "
+            "shown little.",
+            "both alike": "Both use the same 40 labels, so they may seem equal. But the network "
+            "must fit its weights to them, while the nearest image is found by comparing pixels.",
         },
     ),
     Callout(

@@ -125,8 +125,8 @@ def pairs_kept(model, gradients, limit):
 
 CLIPPED = {
     "nothing clipped": Wrong(
-        "Nothing is clipped. Scale the gradients of each layer whose joint norm is above the "
-        "limit.",
+        "Nothing is clipped. If the joint norm of a layer's gradients is above the limit, scale "
+        "these gradients by one factor.",
         clipping(clips=lambda number, key: False),
     ),
     "by variable": Wrong(
@@ -135,8 +135,9 @@ CLIPPED = {
         clipping(owner=lambda variable: variable.path),
     ),
     "all together": Wrong(
-        "You scale all gradients by the norm of the whole model. Use one norm per layer; the "
-        "first component of a path may be the model's name.",
+        "You scale all gradients by the norm of the whole model. Use one norm per layer: group by "
+        "`variable.path` up to the last slash, not by its first component, which may be the "
+        "model's name.",
         clipping(owner=lambda variable: "all"),
     ),
     "by value": Wrong(
@@ -188,13 +189,13 @@ CLIPPED = {
         clipping(clips=lambda number, key: "/" in key),
     ),
     "pair taken for a list": Wrong(
-        "An entry of your list is a list, because `tf.clip_by_global_norm` returns two things, "
-        "the list and its norm. Use the first.",
+        "An entry of your list is itself a list, because `tf.clip_by_global_norm` returns two "
+        "values, the clipped list and the global norm. Use only the list.",
         pairs_kept,
     ),
     "norm returned, too": Wrong(
-        "You return both results of `tf.clip_by_global_norm`, the list and its norm. Use the "
-        "first, and call it once per layer.",
+        "You return both results of `tf.clip_by_global_norm`, the clipped list and the global "
+        "norm. Use only the list, and call the function once per layer.",
         lambda model, gradients, limit: tf.clip_by_global_norm(gradients, limit),
     ),
     "frozen weights counted": Wrong(
@@ -206,16 +207,16 @@ CLIPPED = {
         calls=(1,),
     ),
     "short ones lengthened": Wrong(
-        "You scale layers below the limit up to it. Leave those layers unchanged.",
+        "You scale up layers whose norm is below the limit. Leave their gradients unchanged.",
         clipping(factor=lambda norm, limit: limit / norm),
     ),
     "long ones left": Wrong(
-        "You scale the layers below the limit, but not those above it. Multiply by the limit, "
-        "divided by the larger of the norm and the limit.",
+        "You scale the layers whose norm is below the limit, but not those above it. Multiply by "
+        "limit / max(norm, limit).",
         clipping(factor=lambda norm, limit: limit / tf.minimum(norm, limit)),
     ),
     "divided by the norm": Wrong(
-        "A layer above the limit ends with norm 1. Multiply by limit / norm.",
+        "The gradients of a layer above the limit end up with norm 1. Multiply by limit / norm.",
         clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
     ),
     "root left out": Wrong(
@@ -252,8 +253,8 @@ CLIPPED = {
         clipping(norm=lambda gradients: tf.sqrt(sum(tf.reduce_mean(g**2) for g in gradients))),
     ),
     "kernel's norm": Wrong(
-        "A layer's factor comes from only its first gradient. Include the others in the joint "
-        "norm.",
+        "You compute each layer's factor from only its first gradient. Include all of its "
+        "gradients in the joint norm.",
         clipping(norm=lambda gradients: tf.norm(gradients[0])),
     ),
     "first layer only": Wrong(
@@ -448,7 +449,7 @@ STEPS = {
         calls=(0,),
     ),
     "first penalty only": Wrong(
-        "One penalty is missing, because `model.losses` is a list. Add all of it: "
+        "You add only one penalty, but `model.losses` is a list. Add all of its entries: "
         "`sum(model.losses)`.",
         stepping(penalties=lambda model: model.losses[0]),
     ),
@@ -494,7 +495,7 @@ STEPS = {
     ),
     "zeros asked for": Wrong(
         "`unconnected_gradients` fails for an unused Keras variable. Remove it: `clip` and the "
-        "optimizer accept a `None`.",
+        "optimizer accept `None`.",
         with_zeros,
     ),
     "batch taken apart": Wrong(
@@ -525,7 +526,7 @@ STEPS = {
         stepping(cut=lambda clip, model, gradients: clip(model, gradients[::-1])[::-1]),
     ),
     "climbs": Wrong(
-        "Your step goes uphill. Pass the gradients to the optimizer without a minus.",
+        "Your step goes uphill. Pass the gradients to the optimizer without a minus sign.",
         stepping(cut=lambda clip, *given: [-g for g in clip(*given)]),  # raises at a None
         stepping(apply=climbing),
     ),
@@ -688,8 +689,8 @@ def raising(model):
 
 KEPT = {
     "raises without a file": Wrong(
-        "If nothing was saved under this path, `resume` raises an error. But a first start is not "
-        "an error: return `False` and change nothing.",
+        "If nothing was saved under this path, `resume` raises an error. But this is normal the "
+        "first time: return `False` and change nothing.",
         keeping(absent=raising),
     ),
     "by path": Wrong(
@@ -709,7 +710,7 @@ KEPT = {
     ),
     "True without a file": Wrong(
         "`resume` returns `True` although nothing was saved. Return `False`, so that a script "
-        "knows that it is a first start.",
+        "knows that it starts a new run.",
         keeping(absent=lambda model: True),
     ),
     "None without a file": Wrong(
@@ -741,8 +742,8 @@ KEPT = {
         keeping(after_save=lambda model, optimizer, generator, history: generator.uniform((1,))),
     ),
     "kept in memory": Wrong(
-        "After a move to another folder, `resume` finds nothing: the values are only in "
-        "memory, or in another file (`np.savez` adds `.npz`). Write everything to `path`.",
+        "After the file was moved to another folder, `resume` finds nothing: the values are only "
+        "in memory, or in a different file (`np.savez` adds `.npz`). Write everything to `path`.",
         keeping(place=lambda path: path.replace("b/run", "c")),
     ),
     "nothing returned after resume": Wrong(
@@ -803,7 +804,7 @@ KEPT = {
     ),
     "history": Wrong(
         "After `resume`, the history is not what it was when `save` was called. Restore it in the "
-        "same list, with all digits: `history[:] = ...`.",
+        "same list and with full precision: `history[:] = ...`.",
         keeping(without=("history",)),
     ),
     "averages, dropout": Wrong(
@@ -1065,8 +1066,8 @@ LOSSES = {
         giving(result=lambda model, batch, loss_of: (loss_of, model, batch)),
     ),
     "not built": Wrong(
-        "The model has no trainable variables: it was never called, or all are frozen. Call it "
-        "first with an input of the right shape, or unfreeze a layer.",
+        "The model has no trainable variables: it was never called, or all of its layers are "
+        "frozen. Call it first with an input of the right shape, or unfreeze a layer.",
         giving(make=lambda: keras.Sequential([keras.layers.Dense(1)])),
         giving(make=frozen),
     ),
@@ -1082,8 +1083,8 @@ LOSSES = {
         giving(batch={**BATCH, "weight": 0.1}),
     ),
     "loss called already": Wrong(
-        "Your third return value is a number, because you called the function. Return its "
-        "name, without parentheses.",
+        "Your third return value is a number, because you called the function. Return the function "
+        "itself, without parentheses.",
         giving(result=lambda model, batch, loss_of: (model, batch, loss_of(model, batch))),
     ),
     "Python number": Wrong(
@@ -1140,13 +1141,13 @@ LOSSES = {
         giving(without_scale),
     ),
     "gradient not finite": Wrong(
-        "The loss is finite, but its gradient is not, as with a root or norm of 0. Add 1e-12 "
-        "inside the root.",
+        "The loss is finite, but its gradient is not, as for a square root or a norm at 0. Add "
+        "1e-12 under the root.",
         giving(flat_steepness),
     ),
     "all zero": Wrong(
-        "Every gradient is 0, because the loss is flat here. Look for `sign`, a clip outside "
-        "its range, or a second derivative of a ReLU network.",
+        "Every gradient is 0, because the loss is flat here. Look for `sign`, a value outside the "
+        "range of a clip, or a second derivative of a ReLU network.",
         giving(
             lambda model, batch: (
                 tf.clip_by_value(mean_error(model, batch), 100.0, 200.0)
@@ -1207,8 +1208,8 @@ LOSSES = {
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch)[:8])),
     ),
     "another batch": Wrong(
-        "Your loss does not depend on the given batch. Use the argument, without data from "
-        "elsewhere.",
+        "Your loss does not depend on the given batch. Compute it only from the batch that "
+        "`loss_of` receives.",
         giving(lambda model, batch: mean_error(model, BATCH)),
     ),
     "a part of the batch": Wrong(
@@ -1351,13 +1352,13 @@ HELD_OUT = {
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
     "classes by the batch": Wrong(
-        "An image gets a different class if it comes with fewer images. Normalize with constants "
-        "from the training data, and call the model with `training=False`.",
+        "An image gets a different class if you pass fewer images with it. Normalize with "
+        "constants from the training data, and call the model with `training=False`.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
     "one class": Wrong(
         "Every image gets the same class. Check that the training ran, and that the training "
-        "pixels were scaled to the range from 0 to 1, as they are here.",
+        "pixels were scaled to the range from 0 to 1, like those in `inputs`.",
         of_digits(lambda pictures: np.full(len(pictures), 3)),
     ),
     "classes moved by one": Wrong(
@@ -1373,8 +1374,8 @@ HELD_OUT = {
         of_digits(by_pixels),
     ),
     "too good": Wrong(
-        "At least 98% are right, but even the nearest image with all 1,500 labels gets only 95%, "
-        "so you used the labels of the held-out digits. Train only on the 40 labels.",
+        "At least 98% of your classes are right, but even with all 1,500 labels, the nearest image "
+        "gets only 95%, so you used the held-out labels. Train only on the 40 labels.",
         of_digits(held_out_labels),
     ),
     "labels not better": Wrong(
@@ -1393,13 +1394,14 @@ HELD_OUT = {
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
     "river by the batch": Wrong(
-        "The answer for a point changes if fewer points come with it. Make each answer independent "
-        "of the other points, with a model that you trained above the function, not inside it.",
+        "The answer for a point changes if you pass fewer points with it. Train the model above "
+        "the function, not inside it, and compute each answer only from its own point.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
     "the mean of the measurements": Wrong(
-        "All points get nearly the mean of the dye, as if each answer were compared with every "
-        "measurement: (n, 1) minus (n,) broadcasts to (n, n). Give both the same shape.",
+        "Your answer at every point is nearly the mean of the dye, as if each answer were compared "
+        "with every measurement: (n, 1) minus (n,) broadcasts to (n, n). Give answers and "
+        "measurements the same shape.",
         of_river(lambda points: 0 * points[:, 0] + 0.17),
     ),
     "everywhere the same": Wrong(
@@ -1464,8 +1466,8 @@ HELD_OUT = {
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
     "not by the noise": Wrong(
-        "A row of noise gives a different image the second time, or with fewer rows. Compute each "
-        "image only from its own row, and call the generator with `training=False`.",
+        "The same row of noise gives a different image in a second call with fewer rows. Compute "
+        "each image only from its own row, and call the generator with `training=False`.",
         of_noise(drawn_anew),
     ),
     "grey": Wrong(
@@ -1552,7 +1554,7 @@ MOVED = {
         kept_too_late,
     ),
     "last batch alone": Wrong(
-        "This is the movement in only the last batch. Store the values once, before the first "
+        "You return the movement in only the last batch. Store the values once, before the first "
         "batch.",
         moved(each_batch=True),
     ),
@@ -1564,6 +1566,11 @@ MOVED = {
     "signed": Wrong(
         "You ignore downward movements. Use the largest *absolute* value.",
         moved(measure=lambda change: float(np.max(change))),
+    ),
+    "size too late": Wrong(
+        "Take the absolute values before the maximum, because the largest movement may be "
+        "downward.",
+        moved(measure=lambda change: float(abs(np.max(change)))),
     ),
     "mean movement": Wrong(
         "You averaged the movements of the entries. Use the largest one.",

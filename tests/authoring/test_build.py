@@ -248,7 +248,7 @@ BROKEN = {
     ),
     "unknown id": (
         PREDICT.replace('check("01.2"', 'check("01.5"'),
-        "lesson.py:18: check of an unknown exercise; this lesson has 01.2",
+        "lesson.py:18: this check names an unknown exercise; this lesson has 01.2",
     ),
     "no check": (PREDICT.replace('check("01.2", shape)', "shape"), 'no cell calls check("01.2"'),
     "no hint": (PREDICT.replace("<details>", ""), "exercise 01.2 has no hint"),
@@ -262,7 +262,7 @@ BROKEN = {
     ),
     "mistyped marker": (
         PREDICT + "\n# %%\n# A value.\n### Begin solution\nx = 1\n### End solution\n",
-        "lesson.py:26: this cell has a marker other than ### BEGIN SOLUTION",
+        "lesson.py:26: this cell has a misspelled or misplaced marker: use only ### BEGIN SOLUTION",
     ),
     "text above the first cell": ("# A remark.\n" + PREDICT, "must start with a line `# %%`"),
     "text behind a mark": (
@@ -344,7 +344,7 @@ def test_a_broken_lesson_keeps_nobody_from_building_another(folders):
 
 def test_an_exercise_that_no_lesson_asks_is_named(folders):
     write(folders, PREDICT[: PREDICT.index("# %% exercise")])
-    with pytest.raises(BuildError, match="exercise 01.2 is defined, but no cell"):
+    with pytest.raises(BuildError, match="exercise 01.2 is defined, but has no cell"):
         authoring.read_lessons(folders)
 
 
@@ -352,7 +352,7 @@ FAILING = {
     "a cell raises": (
         PREDICT.replace('print("ready")', "print(tapee)"),
         "01_first_tape (worked), code cell 1, line 7 of lesson.py: "
-        "NameError: name 'tapee' is not defined. The notebooks were not changed.",
+        "NameError: name 'tapee' is not defined. This lesson's notebooks were not changed.",
     ),
     "the kernel dies": (
         PREDICT.replace('print("ready")', "import os\n\nos._exit(1)"),
@@ -368,7 +368,7 @@ FAILING = {
     ),
     "noise": (
         PREDICT.replace('print("ready")', 'import sys\n\nprint("oh", file=sys.stderr)'),
-        "code cell 1 writes to standard error, which a learner would see: oh",
+        "code cell 1 must not write to standard error",
     ),
 }
 
@@ -459,7 +459,7 @@ def test_a_lesson_that_builds_on_none_is_named(folders):
 def test_a_prediction_without_sentences_is_refused(folders):
     write(folders, mistakes="MISTAKES = {}")
     (lesson,) = authoring.read_lessons(folders)
-    with pytest.raises(BuildError, match="01.2: mistakes.py has no entry for it"):
+    with pytest.raises(BuildError, match="01.2: mistakes.py must have an entry for this exercise"):
         authoring.observe(lesson, folders, lambda exercise_id: None)
 
 

@@ -34,7 +34,7 @@ def test_another_form_is_said_with_the_right_one(text):
 
 
 def test_a_range_that_runs_backwards_is_said():
-    with pytest.raises(ChoiceError, match="'00,07-01', but 07-01 runs backwards"):
+    with pytest.raises(ChoiceError, match="'00,07-01', but 07-01 runs backward"):
         choose_lessons("00,07-01", KNOWN)
 
 

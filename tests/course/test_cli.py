@@ -142,7 +142,7 @@ def test_lab_opens_the_lesson_of_the_next_exercise_and_at_the_end_a_page(copy, s
         record_outcome(exercise.id, "passed", 1.0)
     assert opened() == "work/finished.html"
     page = copy / "work" / "finished.html"
-    assert "Every exercise is passed" in page.read_text(encoding="utf-8")
+    assert "You have passed every exercise" in page.read_text(encoding="utf-8")
 
 
 def test_lab_opens_a_workspace_that_stands_alone(copy, tmp_path_factory, started, monkeypatch):
@@ -251,7 +251,7 @@ def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started
     assert "This was corrected." in (work / "01_first_tape.ipynb").read_text()
     assert "Every lesson is up to date" in run("update").output
     assert said not in run("status").output
-    assert "01_first_tape.ipynb is as it was" in run("update", "--undo").output
+    assert "01_first_tape.ipynb was restored" in run("update", "--undo").output
     assert "There is no update to undo" in run("update", "--undo").output
 
 

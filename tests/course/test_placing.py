@@ -74,7 +74,7 @@ def test_the_first_wrong_answer_ends_the_questions_and_a_typo_does_not():
     )
     ended = place(wrong)
     assert not ended.questions and "✗" in repr(ended)
-    assert "ended with your first wrong answer" in repr(ended)
+    assert "ended at your first wrong answer" in repr(ended)
     assert place("a").lines == ("No question is open. Call `place()` for the first one.",)
 
 
@@ -84,8 +84,8 @@ def test_nothing_is_explained_before_the_end():
         assert not card.said
         card = place(card.questions[0].answer)
     assert [result.is_right for result in card.said] == [True] * 12
-    assert "No question was about lesson 07 · Gradient checking" in repr(card)
-    assert "You answered all of them" in repr(card)
+    assert "The questions did not cover lesson 07 · Gradient checking" in repr(card)
+    assert "You answered all questions" in repr(card)
     assert "not right" not in repr(card)
     assert all(result.explanation for result in card.said)
 

@@ -117,7 +117,7 @@ def test_what_cannot_be_saved_is_said(monkeypatch):
 
     monkeypatch.setattr(predicting, "record_prediction", refuse)
     assert repr(predict("04.x", "b")).endswith(
-        "This prediction was not saved: read-only. Fix that, and run the cell again."
+        "This prediction was not saved: read-only. Fix the cause, and run the cell again."
     )
 
 

@@ -55,7 +55,7 @@ def test_a_notice_about_the_file_comes_first():
 
 def test_a_finished_course_says_so():
     standing = Standing(having_passed(*EVERY))
-    assert "Every exercise is passed" in standing._repr_html_()
+    assert "You have passed every exercise" in standing._repr_html_()
     assert "Next: " not in repr(standing) and "reset(" in repr(standing)
     assert standing.page().startswith("<!doctype html>")
 

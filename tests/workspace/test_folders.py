@@ -143,7 +143,7 @@ def test_a_changed_notebook_that_is_moved_into_work_is_gone_on_with(checkout, ha
     mine = answer(path)
     if not has_git:
         shutil.rmtree(checkout / ".git")
-        assert typed_cells(LESSON.name, checkout) == ["cells are not as they were given"]
+        assert typed_cells(LESSON.name, checkout) == ["cells differ from the original notebook"]
     with pytest.raises(WorkspaceError, match="move the notebook into `work/`"):
         start_workspace()
     (checkout / "work").mkdir()

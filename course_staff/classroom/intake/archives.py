@@ -59,8 +59,8 @@ class Limit:
         """Count the entries of an archive; raise UnreadableFile where they are too many."""
         if len(entries) > self.files:
             raise UnreadableFile(
-                f"This archive contains too many files: the limit is {_MOST_FILES}, nested "
-                "archives included."
+                f"This archive contains too many files: the limit is {_MOST_FILES}, including "
+                "nested archives. Leave out files that are not needed."
             )
         size = sum(entry.file_size for entry in entries)
         if size > self.bytes:
@@ -163,7 +163,7 @@ def _extract_entry(
     except OSError as error:
         if error.errno not in _BAD_NAMES:
             raise
-        return "its name is too long, or a folder has the same name."
+        return "its name is too long, or a folder has the same name. Rename it."
     return ""
 
 
@@ -174,13 +174,18 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
     for number, (entry, place) in enumerate(zip(entries, places, strict=True)):
         kind = stat.S_IFMT(entry.external_attr >> 16) if entry.create_system == 3 else 0
         if place.is_absolute() or re.match(r"[A-Za-z]:", str(place)):
-            found[number] = "a path in it is absolute."
+            found[number] = "it contains an absolute path. Use relative paths."
         elif ".." in place.parts or not place.parts or "\0" in entry.orig_filename:
-            found[number] = "a path in it leads out of the archive, or is not valid."
+            found[number] = (
+                "it contains a path that leads out of the archive or is not valid. "
+                "Zip the files again."
+            )
         elif len(place.parts) > _MOST_FOLDERS:
-            found[number] = f"its folders are nested more than {_MOST_FOLDERS} deep."
+            found[number] = (
+                f"its folders are nested more than {_MOST_FOLDERS} levels deep. Use fewer levels."
+            )
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            found[number] = "it contains a link or a special file. Send the file itself."
+            found[number] = "it contains a symbolic link or a special file. Send the file itself."
         elif counts[unicodedata.normalize("NFC", str(place))] > 1:
             found[number] = "it contains two files with the same name. Rename one of them."
         elif entry.flag_bits & 0x41:  # 0x40: strongly
@@ -189,12 +194,13 @@ def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -
             found[number] = "it uses an unsupported compression method. Send an ordinary zip."
         elif entry.file_size > max(_SMALL, _RATIO * entry.compress_size):
             found[number] = (
-                "a file in it is compressed far more than usual, and unpacks to "
-                f"{entry.file_size >> 20} MB. Leave it out."
+                f"a file in it, {place.name}, is compressed far more than usual, and unpacks to "
+                f"{entry.file_size >> 20} MB. Leave it out of the zip."
             )
         elif entry.file_size > _LARGEST and (is_notebook(place.name) or is_archive(place.name)):
             found[number] = (
-                f"a file in it is {entry.file_size >> 20} MB, and the limit is {_LARGEST >> 20} MB."
+                f"a file in it is {entry.file_size >> 20} MB, and the limit is {_LARGEST >> 20} "
+                "MB. Make it smaller, or leave it out."
             )
     return found
 

@@ -50,7 +50,8 @@ def read_file(path: Path, most: int) -> bytes:
             return file.read(most + 1)
         except OSError as error:
             raise UnreadableFile(
-                f"The file cannot be read: {error.strerror}. Fix that, or ask for the file again."
+                f"The file cannot be read: {error.strerror}. Fix the cause, or ask for the file "
+                "again."
             ) from None
 
 
@@ -65,14 +66,18 @@ def open_file(path: Path) -> BinaryIO:
     try:
         mode = os.lstat(path).st_mode
         if stat.S_ISLNK(mode):
-            raise UnreadableFile("This is a link. Hand in the file itself.")
+            raise UnreadableFile("This is a symbolic link. Hand in the file itself.")
         if stat.S_ISDIR(mode):
-            raise UnreadableFile("This is a folder without a notebook in it.")
+            raise UnreadableFile(
+                "This is a folder without a notebook in it. Hand in the notebook itself."
+            )
         # Without waiting, because a pipe in its place would never end.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is not a valid file name"
-        raise UnreadableFile(f"The file cannot be opened: {why}.") from None
+        raise UnreadableFile(
+            f"The file cannot be opened: {why}. Fix the cause, or ask for the file again."
+        ) from None
     file = os.fdopen(descriptor, "rb")
     status = os.fstat(descriptor)
     if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:

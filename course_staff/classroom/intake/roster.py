@@ -110,17 +110,20 @@ class Roster:
             return ""
         namesakes = self.may_be(student)
         if not namesakes:
-            return (
-                f"Not on the roster: {student}. If this is the login of a student who is, add a "
-                "column `login` to the roster."
+            has_logins = "login" in (name.strip().lower() for name in self.header)
+            what = (
+                "write it into that student's field in the column `login`"
+                if has_logins
+                else "add a `login` column to the roster"
             )
+            return f"Not on the roster: {student}. If this is a student's login, {what}."
         several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
         any_of = "any of these students on the roster:" if len(namesakes) > 1 else "this student:"
         return (
             f"{student} may be {any_of} {several}. In Moodle's downloads, a number follows the "
-            "name. Add a column `Identifier` to the roster, and write these students' numbers into "
-            "it. Or use Moodle's grading worksheet, which contains the numbers, as the roster. "
-            "Then grade again."
+            "name. Add an `Identifier` column to the roster, and write these students' numbers "
+            "into it. Or use Moodle's grading worksheet, which contains the numbers, as the "
+            "roster. Then grade again."
         )
 
     def may_be(self, student: str) -> list[Member]:
@@ -192,7 +195,9 @@ def text_of_table(path: Path) -> tuple[str, str]:
             f"{path} is neither UTF-8 nor UTF-16. In Excel, save it as CSV UTF-8."
         ) from None
     except OSError as error:
-        raise RosterError(f"{path} cannot be read: {error.strerror}.") from None
+        raise RosterError(
+            f"{path} cannot be read: {error.strerror}. Check its path and permissions."
+        ) from None
 
 
 def _columns_of(header: Sequence[str]) -> dict[str, int]:

@@ -136,8 +136,8 @@ def find_submissions(
     of_nobody = [handed_in[place] for place, owner in owners.items() if not owner.student]
     owners = {place: owner for place, owner in owners.items() if owner.student}
     owners, named_twice = _in_one_layout(owners)
-    claims = _claims(owners)
-    owners, namesakes = _namesakes_apart(owners, lessons)
+    claims = _claims(owners, roster)
+    owners, namesakes = _namesakes_apart(owners, lessons, roster)
     found_here = [
         _submission(handed_in[place], owner, lessons[place]) for place, owner in owners.items()
     ]
@@ -266,20 +266,35 @@ def _in_one_layout(owners: Owners) -> tuple[Owners, list[str]]:
     return kept, problems
 
 
-def _claims(owners: Owners) -> list[str]:
-    """Say where a student's file has the name of another student."""
+def _claims(owners: Owners, roster: Roster | None) -> list[str]:
+    """Say where a student's files have the name of another student, and not only of a login."""
     students = {owner.student for owner in owners.values()}
+    places: dict[tuple[str, str], list[str]] = {}
+    for place, owner in owners.items():
+        own = roster.member(owner.student) if roster else None
+        others = [
+            name
+            for name in claimed(owner, students)
+            if not (roster and own and roster.member(name) is own)
+        ]
+        if others:
+            key = shown(owner.student), shown(", ".join(others))
+            places.setdefault(key, []).append(shown(str(place)))
     return [
-        f"{shown(str(place))} is named after {shown(', '.join(others))}, but came from "
-        f"{shown(owner.student)}. It was graded as the work of {shown(owner.student)}. If that is "
-        "wrong, move it to the right student and grade again."
-        for place, owner in owners.items()
-        if (others := claimed(owner, students))
+        f"{first}{f' (and {len(more)} more)' if more else ''} is named after {others}, but came "
+        f"from {student}. It was graded as the work of {student}. If that is wrong, move it to the "
+        "right student and grade again."
+        for (student, others), (first, *more) in places.items()
     ]
 
 
-def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owners, list[str]]:
-    """Add the learning system's id to a name that several students have."""
+def _namesakes_apart(
+    owners: Owners, lessons: dict[PurePath, str], roster: Roster | None
+) -> tuple[Owners, list[str]]:
+    """Add the learning system's id to a name that several students have.
+
+    Where the roster knows all of these ids, there is nothing to say of it.
+    """
     names: dict[str, set[str]] = {}  # of each download
     ids: dict[tuple[str, str], set[tuple[str, str]]] = {}  # and the download that has it
     for place, owner in owners.items():
@@ -298,6 +313,7 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
         f"Several students are named {shown(student)}. They were graded separately, as "
         f"{shown(' and '.join(f'{student} ({id_})' for id_ in of_name))}."
         for student, of_name in several.items()
+        if not (roster and all(roster.member(f"{student} ({id_})") for id_ in of_name))
     ]
     if merged := sorted(renumbered - several.keys()):
         notes.append(
@@ -353,10 +369,11 @@ def _when(entry: Entry, owner: Owner) -> tuple[float, bool]:
     """
     if owner.arrived is not None:
         return owner.arrived, True
-    if owner.at:
-        zone = timezone.utc if owner.layout == HAND_IN else None
+    if named := owner.at or owner.packed:
+        is_utc = owner.layout == HAND_IN or not owner.at
+        zone = timezone.utc if is_utc else None
         with suppress(ValueError, OverflowError):
-            moment = datetime(*map(int, owner.at.split("-")), tzinfo=zone)  # type: ignore[misc, arg-type]
+            moment = datetime(*map(int, named.split("-")), tzinfo=zone)  # type: ignore[misc, arg-type]
             return moment.timestamp(), True
     time = _file_time(entry.path) if entry.time is None else entry.time
     stamp = None if owner.id or entry.time is not None else _time_stamp(entry.path)

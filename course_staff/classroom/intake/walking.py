@@ -132,7 +132,10 @@ class _Walker:
                 if is_notebook(child.name) or not is_folder:
                     yield from self._file(source, path, hides)
                 elif depth == _MOST_FOLDERS:
-                    why = f"The folders are nested more than {_MOST_FOLDERS} deep."
+                    why = (
+                        f"The folders are nested more than {_MOST_FOLDERS} levels deep. Move "
+                        "this folder up."
+                    )
                     yield source.entry(path, "closed", why)
                 else:
                     inner.append((path, depth + 1, hides))
@@ -171,7 +174,10 @@ class _Walker:
     def extracted(self, archive: Entry, around: _Source, is_whole_class: bool = False) -> _Source:
         """Extract an archive and return what to walk; raise UnreadableFile if it is refused."""
         if around.archives == _MOST_ARCHIVES:
-            raise UnreadableFile(f"The archives are nested more than {_MOST_ARCHIVES} deep.")
+            raise UnreadableFile(
+                f"The archives are nested more than {_MOST_ARCHIVES} levels deep. "
+                "Unpack the inner archives."
+            )
         folder = self._unpacked / str(next(self._numbers))
         found = extract(archive.path, folder, is_whole_class, around.limit)
         return _Source(

@@ -61,7 +61,8 @@ class Owner:
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
     ``family`` tells apart the forms in which one student can be named. ``at`` is when the system
     says that it came, such as ``2026-11-20-10-10-10``, and ``arrived`` when it came into a drop
-    box. ``reply`` is where feedback goes that is uploaded to the learning system.
+    box. ``packed`` is when `course hand-in` packed it, by the name of a file in ``rest``. ``reply``
+    is where feedback goes that is uploaded to the learning system.
     """
 
     student: str
@@ -70,6 +71,7 @@ class Owner:
     rest: tuple[str, ...]
     id: str = ""
     at: str = ""
+    packed: str = ""
     arrived: float | None = None
     reply: "Reply | None" = None
 
@@ -313,13 +315,19 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
         rest = (parts[0][named.end() :], *parts[1:])
         match = named.groupdict()
         student, id_ = _normal(match["student"]), match.get("id", "")
-        return Owner(student, system, system, rest, id_, match.get("at") or "")
+        return Owner(student, system, system, rest, id_, match.get("at") or "", _packed(rest))
     if len(parts) > 1 and not is_archive(parts[0]):
         is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
         layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
-        return Owner(_normal(parts[0]), layout, "folders", parts[1:])
+        return Owner(_normal(parts[0]), layout, "folders", parts[1:], packed=_packed(parts[1:]))
     student, layout = _named_in_file(PurePath(parts[0]).stem, lesson, folder)
     return Owner(_normal(student), layout, layout, parts[1:])
+
+
+def _packed(names: Iterable[str]) -> str:
+    """Return the time in the name of a zip that `course hand-in` wrote, the innermost one."""
+    times = [match["at"] for name in names if (match := re.match(_FORMS[HAND_IN], name))]
+    return times[-1] if times else ""
 
 
 def _named_in_file(stem: str, lesson: str | None, folder: str) -> tuple[str, str]:

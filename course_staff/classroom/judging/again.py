@@ -55,9 +55,9 @@ class Again:
                 )
             if not matching:
                 raise BadInput(
-                    f"--again was {name!r}, which is not an exercise such as 03.2, not one of "
-                    f"{', '.join(OUTCOMES)}, and not a student who handed in something. Use the "
-                    "student names from gradebook.csv."
+                    f"--again was {name!r}, but it must be an exercise such as 03.2, one of "
+                    f"{', '.join(OUTCOMES)}, or a student who handed something in. Use the student "
+                    "names from gradebook.csv."
                 )
             students |= matching
         return replace(self, students=frozenset(students))

@@ -99,6 +99,11 @@ class Taught:
     program: str
     behavior: Behavior
 
+    @property
+    def id(self) -> str:
+        """The id of the group that was named."""
+        return _id_of(self.exercise, self.program, self.behavior)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -122,9 +127,13 @@ class Group:
 
         Where no program was found, as long as it does the same.
         """
-        what = self.shortest.program or json.dumps(self.shortest.behavior.to_json())
-        digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()
-        return f"{self.shortest.exercise}-{digest[:4]}"
+        return _id_of(self.shortest.exercise, self.shortest.program, self.shortest.behavior)
+
+
+def _id_of(exercise_id: str, program: str, behavior: Behavior) -> str:
+    what = program or json.dumps(behavior.to_json())
+    digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()
+    return f"{exercise_id}-{digest[:4]}"
 
 
 def question_of(exercise_id: str) -> Question:
@@ -133,7 +142,7 @@ def question_of(exercise_id: str) -> Question:
     if not isinstance(exercise, Question):
         raise LookupError(
             f"The answer to exercise {exercise_id} is a value, not a function. Only wrong answers "
-            "that are functions can get a name."
+            "that are functions can be named."
         )
     return exercise
 

@@ -62,7 +62,7 @@ class Journal:
             except OSError as error:
                 raise NotKept(
                     f"{self._path} cannot be written: {error.strerror}. Nothing that was graded is "
-                    "lost. Make room, and run the same command again to continue."
+                    "lost. Free some disk space, and run the same command again to continue."
                 ) from None
             self._records[key] = value
 

@@ -49,7 +49,7 @@ def groups_in(results: Path) -> list[Group]:
     path = results / ".grading" / "unexplained.jsonl"
     if not path.exists():
         raise NamingError(
-            f"{results} contains no results. Name the folder that you passed to `course grade "
+            f"{results} contains no results. Specify the folder that you passed to `course grade "
             "--out`."
         )
     answers = read_records(path, Answer)
@@ -62,6 +62,7 @@ def name_groups(
     """Write down a mistake's name and sentence for the next grading; return who made it, and it.
 
     Several groups of one exercise may make one mistake: each is told, and is one of its programs.
+    Groups that were named before get the new name and sentence; nobody is returned for them.
     With ``keep`` the shortest program of each stands beside the lesson's gallery from now on, and
     every other grading tells the sentence, too.
 
@@ -75,22 +76,26 @@ def name_groups(
     found: dict[str, Group] = {}
     for group in groups_in(results):
         found.setdefault(group.id, group)
-    missing = next((id_ for id_ in group_ids if id_ not in found), None)
+    path = results / ".grading" / "taught.jsonl"
+    taught = read_records(path, Taught)
+    before = {known.id: known for known in taught}
+    missing = next((id_ for id_ in group_ids if id_ not in found and id_ not in before), None)
     if missing is not None:
         there = ", ".join(found) or "none"
         raise NamingError(f"{results} has no group {missing!r}. Its groups are: {there}.")
-    chosen = [found[id_] for id_ in dict.fromkeys(group_ids)]
-    exercise, *others = sorted({group.shortest.exercise for group in chosen})
+    chosen = [found[id_] for id_ in dict.fromkeys(group_ids) if id_ in found]
+    corrected = [before[id_] for id_ in dict.fromkeys(group_ids) if id_ in before]
+    exercises = {group.shortest.exercise for group in chosen} | {t.exercise for t in corrected}
+    exercise, *others = sorted(exercises)
     if others:
         raise NamingError(
             "Groups that are named together must be from the same exercise. Run the command once "
             "for each exercise."
         )
     name, sentence = name.strip(), sentence.strip()
-    path = results / ".grading" / "taught.jsonl"
-    taught = read_records(path, Taught)
+    others_taught = [known for known in taught if known not in corrected]
     taken = {mistake["name"] for mistake in stored(exercise)["mistakes"]}
-    taken |= {known.name for known in taught if known.exercise == exercise}
+    taken |= {known.name for known in others_taught if known.exercise == exercise}
     if not name:
         raise NamingError("The mistake has no name. Choose one with --name.")
     if name in taken:
@@ -100,14 +105,15 @@ def name_groups(
     if not re.search(r"[.?]$", sentence) or len(re.findall(r"[.?](\s|$)", sentence)) > (
         _MOST_SENTENCES
     ):
-        raise NamingError("Write one to three sentences, and end the last one with a period.")
-    new = [
-        Taught(exercise, name, sentence, group.shortest.program, group.shortest.behavior)
-        for group in chosen
-    ]
+        raise NamingError(
+            "--sentence must be one to three sentences, and the last one must end with a period."
+        )
+    unnamed = [group.shortest for group in chosen if group.id not in before]
+    answers: list[Answer | Taught] = [*corrected, *unnamed]
+    new = [Taught(exercise, name, sentence, a.program, a.behavior) for a in answers]
     if keep:
         _keep(results / ".grading", new)
-    write_records(path, [*taught, *new])
+    write_records(path, [*others_taught, *new])
     return sorted({student for group in chosen for student in group.students}), new
 
 
@@ -163,10 +169,11 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
             does_the_same = None
         if not does_the_same:
             raise NamingError(
-                "The group's shortest program does something else when it runs on its own, because "
+                "The group's shortest program behaves differently when it runs on its own, because "
                 "it needs other cells of its notebook. Name the group without --keep, or write a "
                 "program with this mistake into the lesson's mistakes.py. The group's program is:\n"
                 + textwrap.indent(taught.program.strip(), "    ")
             )
-    path = learned_path(lessons, exercise)
-    write_records(path, [*read_records(path, Taught), *new])
+    path, ids = learned_path(lessons, exercise), {taught.id for taught in new}
+    kept = [known for known in read_records(path, Taught) if known.id not in ids]
+    write_records(path, [*kept, *new])

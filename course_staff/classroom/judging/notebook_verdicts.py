@@ -110,7 +110,8 @@ class Examination:
             return _broken_off(run, f"in code cell {run.cell}, before this answer was reached")
         names = bound_names(stubs().get(exercise_id, {}).get("source", ""))
         if not names:
-            return Verdict("not attempted", "The notebook never defines the answer.")
+            message = "The notebook never defines the answer. Define it in the exercise's cell."
+            return Verdict("not attempted", message)
         message = f"The notebook never defines `{names[-1]}`."
         if renamed := get_close_matches(names[-1], own_names, 1, cutoff=0.5):
             message += f" If `{renamed[0]}` is your answer, give it the name `{names[-1]}`."
@@ -125,7 +126,8 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("timeout", message)
     if isinstance(observation, dict) and "broken" in observation:
-        return Verdict("error", f"This answer was not graded: {_why_broken(observation)}.")
+        why = _why_broken(observation)
+        return Verdict("error", f"This answer was not graded: {why}. {_RUN_AGAIN}")
     try:
         with np.errstate(all="ignore"):
             judgement, behavior = _compared(exercise, observation, seed, references)
@@ -139,6 +141,9 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
     return Verdict(judgement.outcome, plain(judgement.message), score, judgement.mistake, behavior)
+
+
+_RUN_AGAIN = "Restart the kernel, run the notebook from the top, and correct the answer."
 
 
 def _why_broken(observation: dict) -> str:
@@ -169,7 +174,9 @@ def _compared(
         return judgement, None
     whole = references.whole(exercise.id)
     judgement = assess(exercise, observation, seed, whole)
-    behavior = None if judgement.recognised else behavior_of(exercise, observation, whole)
+    # A name that no cell defined is no mistake in the exercise.
+    is_explained = judgement.recognised or judgement.mistake == "raised NameError"
+    behavior = None if is_explained else behavior_of(exercise, observation, whole)
     return judgement, behavior
 
 
@@ -185,17 +192,21 @@ def _stopped_cell(error: Any) -> Verdict:
             "top, and fix the first error.",
         )
     if timed_out:
-        return Verdict("timeout", plain(f"The cell for this exercise did not finish: {text}."))
+        return Verdict(
+            "timeout",
+            plain(
+                f"The cell for this exercise did not finish: {text}. Look "
+                "for a loop that never ends."
+            ),
+        )
     where = f" at `{line}`" if line else ""
     cause = cause_in_words({"message": text, "line": line}) or text.rstrip(".")
     said = f": {cause}" if cause else ""
-    return Verdict(
-        "error",
-        plain(
-            f"The cell for this exercise raised {kind}{where}{said}. To see the error, restart the "
-            "kernel and run the notebook from the top."
-        ),
+    message = plain(
+        f"The cell for this exercise raised {kind}{where}{said}. To see the error, restart the "
+        "kernel and run the notebook from the top."
     )
+    return Verdict("error", message, mistake=plain(f"raised {kind}"))
 
 
 def _broken_off(run: Run, where: str) -> Verdict:

@@ -91,7 +91,7 @@ def _override(line: dict, where: str) -> Override:
     if missing:
         raise BadInput(
             f"{where} has nothing in the column {missing[0]}. Every change needs a student, an "
-            "exercise, a comment, and who made it."
+            "exercise, a comment, and the name of whoever made the change."
         )
     known = {lesson.number for lesson in LESSONS} | {exercise.id for exercise in all_exercises()}
     if cells["exercise"] not in known:
@@ -142,7 +142,7 @@ def with_overrides(
                 _NOBODY
                 if nobody
                 else "who did not hand in its notebook, so there are no points to change. If they "
-                "did, check the name: it should be as in gradebook.csv or class.html."
+                "did, check the name: it must match gradebook.csv or class.html."
             )
             raise BadInput(
                 f"overrides.csv changes {override.exercise} for {override.student}, {why}"
@@ -175,11 +175,15 @@ def excuses_in(
     return excuses
 
 
+def _points(number: float) -> str:
+    return f"{number:g} point{'' if number == 1 else 's'}"
+
+
 def _changed(row: Row, override: Override) -> Row:
     if override.exercise == row.lesson:
         if override.points is not None:
             raise BadInput(
-                f"overrides.csv gives {override.student} {override.points:g} points for the whole "
+                f"overrides.csv gives {override.student} {_points(override.points)} for the whole "
                 f"lesson {override.exercise}. Give points for an exercise, such as {row.exercise}, "
                 "or leave the points empty to comment on the lesson."
             )
@@ -188,10 +192,10 @@ def _changed(row: Row, override: Override) -> Row:
         return replace(row, comment=override.reason)
     if not 0 <= override.points <= row.possible:
         raise BadInput(
-            f"overrides.csv gives {override.student} {override.points:g} points for "
+            f"overrides.csv gives {override.student} {_points(override.points)} for "
             f"{override.exercise}, but the points must be from 0 to {row.possible}."
         )
-    change = f"from {row.points:g} to {override.points:g} points"
+    change = f"from {row.points:g} to {_points(override.points)}"
     return replace(
         row,
         points=override.points,

@@ -71,6 +71,6 @@ def _readme(root: Path, names: set[str]) -> str:
 
 def _row(readme: str, lesson: Lesson) -> str:
     """Return a lesson's row of the README's table, or one from the curriculum."""
-    link = f"[{lesson.title}](notebooks/{lesson.name}.ipynb)"
+    link = f"[{lesson.title}](work/{lesson.name}.ipynb)"
     row = re.search(rf"^\| {lesson.number} \|[^|]*(\|.*)$", readme, re.M)
     return f"| {lesson.number} | {link} {row[1] if row else f'| {lesson.minutes} | |'}"

@@ -188,9 +188,10 @@ def _better_than_the_newest(grading: Grading) -> list[dict]:
     for row in grading.rows:
         points[row.submission] += row.points
     newest = {(row.student, row.lesson): row.submission for row in grading.counting}
+    older = [r for r in grading.rows if not r.counts and (r.student, r.lesson) in newest]
     return [
         {"row": row, "points": f"{points[row.submission]:g}", "counts": counts, "less": f"{less:g}"}
-        for row in _first_of_each([row for row in grading.rows if not row.counts])
+        for row in _first_of_each(older)
         if (less := points[counts := newest[row.student, row.lesson]]) < points[row.submission]
     ]
 

@@ -68,6 +68,7 @@ def _known(exercise_id: str, taught: Sequence[Taught]) -> dict[str, str]:
     exercise, known = find_exercise(exercise_id), {}
     if isinstance(exercise, Question):
         known = {each["name"]: each["sentence"] for each in stored(exercise_id)["mistakes"]}
+        known |= {demand.name: demand.sentence for demand in exercise.demands}
     elif isinstance(exercise, ValueQuestion):
         known = known_values(exercise, stored(exercise_id))
     return known | {each.name: each.sentence for each in taught if each.exercise == exercise_id}

@@ -72,7 +72,7 @@ def upload_csv(grading: Grading) -> bytes:
 
 def _roster_of(grading: Grading) -> Roster:
     if grading.roster is None:
-        raise ValueError("upload.csv is written only if you name a roster")
+        raise ValueError("upload.csv is written only if you specify a roster with --roster")
     return grading.roster
 
 

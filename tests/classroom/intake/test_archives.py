@@ -157,12 +157,12 @@ def twice():
 
 
 HOSTILE = {
-    "absolute": (lambda: zipped({"/etc/01_first_tape.ipynb": WORK}), "a path in it is absolute"),
-    "drive": (lambda: zipped({r"C:\x\01_first_tape.ipynb": WORK}), "a path in it is absolute"),
+    "absolute": (lambda: zipped({"/etc/01_first_tape.ipynb": WORK}), "an absolute path"),
+    "drive": (lambda: zipped({r"C:\x\01_first_tape.ipynb": WORK}), "an absolute path"),
     "upwards": (lambda: zipped({"a/../../01_first_tape.ipynb": WORK}), "leads out of"),
     "upwards in Windows": (lambda: zipped({r"..\01_first_tape.ipynb": WORK}), "leads out of"),
-    "link": (lambda: zipped({entry("01_first_tape.ipynb", 0o120777): b"/etc/passwd"}), "a link"),
-    "pipe": (lambda: zipped({entry("01_first_tape.ipynb", 0o010644): b""}), "a link"),
+    "link": (lambda: zipped({entry("01_first_tape.ipynb", 0o120777): b"/etc/passwd"}), "symbolic"),
+    "pipe": (lambda: zipped({entry("01_first_tape.ipynb", 0o010644): b""}), "a special file"),
     "twice": (twice, "two files with the same name"),
     "encrypted": (lambda: with_flag(zipped({"01_first_tape.ipynb": WORK}), 1), "without a pass"),
     "method": (
@@ -171,7 +171,7 @@ HOSTILE = {
     ),
     "bomb": (lambda: zipped({"01_first_tape.ipynb": bytes(11 << 20)}), "far more than usual"),
     "many": (lambda: zipped(dict.fromkeys(map(str, range(10_001)), b"")), "the limit is 10000"),
-    "deep": (lambda: zipped({"a/" * 30 + "01_first_tape.ipynb": WORK}), "nested more than 20 deep"),
+    "deep": (lambda: zipped({"a/" * 30 + "01_first_tape.ipynb": WORK}), "more than 20 levels deep"),
     "nested": (
         lambda: zipped({"a.zip": zipped({"b.zip": zipped({"c.zip": zipped({"x": b""})})})}),
         "archives are nested",
@@ -258,7 +258,7 @@ def test_in_a_download_one_entry_stops_nobody(tmp_path):
     said = troubles(whole)
     assert said.pop(f"{MOODLE}/01_first_tape.ipynb") == ""
     assert "leads out of" in said.pop(f"{eve}/01_first_tape.ipynb")
-    assert "a link" in said.pop(f"{eve}/link_01_first_tape.ipynb")
+    assert "a symbolic link" in said.pop(f"{eve}/link_01_first_tape.ipynb")
     # Of what nobody can look into, the lesson is that of everything else.
     assert said == {
         "fay_4_assignsubmission_file_/work.zip": (

@@ -95,8 +95,8 @@ def test_namesakes_are_all_named_with_what_to_do(tmp_path):
     for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
         assert members.why_unknown(student) == (
             f"{student} may be any of these students on the roster: Ada Lovelace (4711), Ada "
-            "Lovelace (4712). In Moodle's downloads, a number follows the name. Add a column "
-            "`Identifier` to the roster, and write these students' numbers into it. Or use "
+            "Lovelace (4712). In Moodle's downloads, a number follows the name. Add an "
+            "`Identifier` column to the roster, and write these students' numbers into it. Or use "
             "Moodle's grading worksheet, which contains the numbers, as the roster. Then grade "
             "again."
         )

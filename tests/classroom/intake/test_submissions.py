@@ -5,6 +5,7 @@ import os
 import unicodedata
 import zipfile
 from itertools import product
+from pathlib import PurePath
 
 import pytest
 from handed_in import find_submissions, given
@@ -239,11 +240,11 @@ def test_links_pipes_and_large_files_are_unreadable(tmp_path):
     (folder / "hal" / "01_first_tape").symlink_to(other.parent)
     said = troubles(folder)
     for student, words in [
-        ("bob", "a link"), ("cyd", "a link"), ("dan", "a link"), ("eve", "a hard link"),
+        ("bob", "symbolic"), ("cyd", "symbolic"), ("dan", "symbolic"), ("eve", "a hard link"),
         ("fay", "not a regular file"), ("gil", "200 MB"),
     ]:  # fmt: skip
         assert words in said.pop(f"{student}/01_first_tape.ipynb")
-    assert said == {"hal/01_first_tape": "This is a link. Hand in the file itself."}
+    assert said == {"hal/01_first_tape": "This is a symbolic link. Hand in the file itself."}
 
 
 def test_a_pipe_in_which_somebody_writes_is_unreadable(tmp_path):
@@ -280,7 +281,7 @@ def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch)
         "cyd/closed (This folder cannot be read: Permission denied. Check its permissions.)"
     ]
     (place,) = [place for place in said if place.startswith("dan")]
-    assert said[place] == "The folders are nested more than 20 deep."
+    assert said[place] == "The folders are nested more than 20 levels deep. Move this folder up."
 
 
 def test_notebooks_that_programs_hide_are_named(tmp_path):
@@ -536,3 +537,19 @@ def test_a_student_on_the_roster_has_one_name_whatever_the_files_say(tmp_path):
     found = find_submissions(tmp_path, roster=roster).submissions
     assert [s.student for s in found] == ["Ada Lovelace", "Ada Lovelace (al1815)", "eve"]
     assert [roster.member(s.student) for s in found] == [None, roster.members[0], None]
+
+
+def test_what_was_packed_later_counts_whatever_was_downloaded_last(tmp_path):
+    early, late = (f"al1815_gradienttape_2026-11-{day}-10-10-10.zip" for day in (20, 21))
+    folders = [MOODLE.format(student, 7 + n) for n, student in enumerate(("Ada", "Bob", "Cyd"))]
+    for number, folder in enumerate(folders):
+        zipped(tmp_path / PurePath(folder).parent / (early, "w.zip", "w.zip")[number], "w.ipynb")
+    put(tmp_path / late / "01_first_tape.ipynb", time=1_000)  # unpacked: its zip's name says when
+    roster = Roster([Member("Ada", "al1815"), Member("Bob", "b"), Member("Cyd", "c")])
+    found = find_submissions(tmp_path, roster=roster)
+    ada = {s.when: s.counts for s in found.submissions if s.student == "Ada"}
+    assert ada == {"2026-11-20 10:10:10 UTC": False, "2026-11-21 10:10:10 UTC": True}
+    assert not found.contradictions  # al1815 is Ada
+    other = Roster([Member("Ada", "a"), Member("Eve", "al1815"), *roster.members[1:]])
+    (said,) = find_submissions(tmp_path, roster=other).contradictions
+    assert "is named after al1815, but came from Ada" in said

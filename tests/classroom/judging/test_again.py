@@ -134,7 +134,7 @@ def test_what_lacks_an_exercise_of_today_is_graded_whole(pupils):
 
 def test_a_slip_of_the_pen_is_noticed(pupils):
     pupils.grade()
-    with pytest.raises(BadInput, match="'adda', which is not an exercise .* not a student"):
+    with pytest.raises(BadInput, match="'adda', but it must be an exercise .* or a student"):
         pupils.grade("adda")
     with pytest.raises(BadInput, match="01.9: there is no such exercise"):
         pupils.grade("01.9")

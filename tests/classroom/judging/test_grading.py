@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -349,7 +350,7 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     (tmp_path / "zipped" / "01_first_tape.rar").touch()
     hand_in(tmp_path / "taken", {"ada/01_first_tape.ipynb": given("01")})
     for arguments, sentence in [
-        ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
+        ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Specify the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
         ((tmp_path / "zipped", "--out", out), "not recognized as submissions: 01_first_tape.rar"),
         (
@@ -406,17 +407,20 @@ def test_it_is_said_who_is_missing_what_is_uploaded_and_what_to_give_back(tmp_pa
     said = " ".join(result.output.split())
     assert result.exit_code == 0 and "Nothing handed in for lesson 01: Bob, Cyd" in said
     assert "upload.csv adds the column 'Lesson 01 The first tape'" in said
-    assert "1 submission in this layout" in said and "another way" not in said
+    assert "1 submission in this layout" in said and "work another way" not in said
     assert "feedback-for-moodle.zip" in said and (out / "upload.csv").exists()
     again = " ".join(run(submissions, "--out", out, "--again", "ada").output.split())
-    assert "The roster is that of the last run" in again and "Bob, Cyd" in again
+    assert "Using the roster from the last run" in again and "Bob, Cyd" in again
     assert (out / "upload.csv").exists()
     (submissions / "bob_gradienttape_2026-10-05-17-58-03_01_first_tape.ipynb").write_bytes(b"{")
     said = " ".join(run(submissions, "--out", out).output.split())
-    assert f"handed in another way: Bob. Send them their pages from {out / 'feedback'}" in said
+    assert (
+        f"handed in their work another way: Bob. Send them their pages from {out / 'feedback'}"
+        in said
+    )
     run(submissions, "--out", out, "--fresh")
     assert not (out / "upload.csv").exists()  # it would be that of the last grading
-    assert "The roster" not in run(submissions, "--out", out).output
+    assert "Using the roster" not in run(submissions, "--out", out).output
 
 
 def test_a_change_of_a_lesson_that_is_not_graded_now_waits(tmp_path):
@@ -496,6 +500,9 @@ def test_an_older_submission_that_earned_more_is_named(tmp_path):
     equal = Grading(rows=[*rows("ada/old.ipynb", 0.5, False), *rows("ada/new.ipynb", 0.5, True)])
     page = write_results(equal, tmp_path).read_text(encoding="utf-8")
     assert "earned more" not in page and "ada/old.ipynb" in page
+    excused = replace(better, excuses={("ada", "01"): "Ill (Me)"})  # nothing counts
+    page = write_results(excused, tmp_path).read_text(encoding="utf-8")
+    assert "earned more" not in page and "ada from lesson 01: Ill" in page
 
 
 def test_two_gradings_do_not_write_to_one_folder(graded):

@@ -85,8 +85,9 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     group = next(g for g in groups_in(results) if "ada" in g.students)
     said = "An eighth of x is added. Take it away."
     assert name_groups(results, [group.id], "an eighth more", said)[0] == ["ada", "bob"]
+    other = next(g for g in groups_in(results) if "cyd" in g.students)
     with pytest.raises(NamingError, match="already has a mistake named"):
-        name_groups(results, [group.id], "an eighth more", said)
+        name_groups(results, [other.id], "an eighth more", said)
     late = submitted / "zoe" / "01_first_tape.ipynb"
     late.parent.mkdir()
     late.write_bytes(notebook("01", RIGHT | {"01.1": PUZZLING.replace("0.125 * x", "x * 0.125")}))
@@ -98,6 +99,22 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     assert told["cyd"].mistake == "unexplained"
     assert told["kim"].mistake == "constant factor"
     assert not any("ada" in group.students for group in groups_in(results))
+
+
+def test_a_name_and_a_sentence_can_be_corrected_before_and_after_grading(graded, tmp_path):
+    submitted, results = graded[0], tmp_path / "results"
+    shutil.copytree(graded[1], results)
+    group = next(g for g in groups_in(results) if "cyd" in g.students)
+    name_groups(results, [group.id], "dividd", "You divid by x.")
+    students, _ = name_groups(results, [group.id], "divided", "You divided by x.")
+    assert students == ["cyd"]
+    grade(submitted, results, limits=LIMITS)
+    assert group.id not in {each.id for each in groups_in(results)}
+    students, _ = name_groups(results, [group.id], "divided", "You divide by x.")
+    assert students == []
+    rows = grade(submitted, results, limits=LIMITS).counting
+    (row,) = (r for r in rows if (r.student, r.exercise) == ("cyd", "01.1"))
+    assert (row.mistake, row.message) == ("divided", "You divide by x.")
 
 
 def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
@@ -169,7 +186,7 @@ def test_groups_named_together_are_told_and_kept_together(graded, tmp_path, monk
 def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
     monkeypatch.setattr(naming, "observed_in_sandbox", lambda *a: {"raised": "NameError"})
     group = next(g for g in groups_in(graded[1]) if "dan" in g.students)
-    with pytest.raises(NamingError, match="does something else"):
+    with pytest.raises(NamingError, match="behaves differently"):
         name_groups(graded[1], [group.id], "keyed", "x is one number.", keep=True)
 
 

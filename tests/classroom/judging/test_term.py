@@ -42,7 +42,7 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     count = len(find_lesson("01").exercises())
     assert [line["lesson 01"] for line in lines] == [str(count), ""]
     (stranger,) = grading.strangers
-    assert stranger.startswith("Not on the roster: eve. ") and "column `login`" in stranger
+    assert stranger.startswith("Not on the roster: eve. ") and "a `login` column" in stranger
     page = write_results(grading, tmp_path).read_text(encoding="utf-8")
     assert "nothing handed in for lesson 01:\nBob B" in page
     assert "<li>Not on the roster: eve. " in page
@@ -71,7 +71,7 @@ def test_an_override_that_lowers_what_is_earned_by_now_is_said(tmp_path):
     path = write(tmp_path / "overrides.csv", "ada,01.1,1,Almost right,M. Curie")
     changed = with_overrides(rows("ada", points=2.0), read_overrides(path))
     (said,) = _lowered(changed)
-    assert said.startswith("overrides.csv gives ada 1 points for 01.1, but the answer now earns 2.")
+    assert said.startswith("overrides.csv gives ada 1 for 01.1, but the answer now earns 2.")
     grading = Grading(rows=changed, excuses={("eve", "01"): "ill (M. Curie)"})
     page = write_results(grading, tmp_path / "out").read_text(encoding="utf-8")
     assert "✗*" in page and "<li>eve from lesson 01: ill (M. Curie)</li>" in page

@@ -143,7 +143,8 @@ def test_html_is_escaped(name):
 
 def test_an_empty_plot_has_its_line_and_no_points():
     ax = check_gradients(lambda x: x + tf.random.normal([]), 1.0).plot()
-    assert ax.get_title() == "0 of 1 agree with central differences"
+    titles = {ax.get_title(place) for place in ("left", "center")}  # a style may move it
+    assert "0 of 1 agree with central differences" in titles
     assert len(ax.lines) == 1 and len(ax.containers) == 0 and len(ax.texts) == 0
     low, high = ax.get_xlim()
     assert (low, high) == ax.get_ylim() and -np.inf < low < 0 < high < np.inf
@@ -161,7 +162,7 @@ def test_disconnected_with_and_without_movement():
     unused = check_gradients(lambda x, y: x**2, [1.0, 2.0]).rows[1]
     assert unused.verdict == "disconnected" and "does not use it" in unused.hint
     step = check_gradients(lambda x: tf.cast(x > 0, x.dtype), tf.constant([1.5, -0.5])).rows[0]
-    assert "or only through a step (floor, argmax, a cast to integers, a comp" in step.hint
+    assert "uses it only through a step (floor, argmax, a cast to integers, a comp" in step.hint
     jump = check_gradients(tf.round, tf.constant([0.5])).rows[0]
     assert jump.verdict == "disconnected" and "only through a step" in jump.hint
     numpy = tf.Variable([1.0, 2.0])
@@ -281,7 +282,7 @@ def test_a_gradient_that_is_not_finite_disagrees_before_anything_is_measured(f, 
     assert row.verdict == "disagrees" and not report.passed and row.measurements == ()
     assert re.fullmatch(
         r"The gradient is (NaN|infinite)( in \d of \d entries)? although f is finite here. "
-        "Look for a root, a division or a power at zero.",
+        "Look for a division by zero, or a root or power of zero.",
         row.hint,
     )
 
@@ -501,13 +502,16 @@ def test_gradients_that_are_swapped_are_named():
         assert row.verdict == "disagrees"
         assert row.hint == (
             "The gradients of " + ("u and v" if row.name == "u" else "v and u") + " are swapped. "
-            "Give them in the order of `at`."
+            "Give the gradients in the same order as `at`."
         )
     first, second = given(grads=[right[0], right[0]])
     assert first.verdict == "agrees"
     assert second.hint.startswith("This is the gradient of u.")
     for row in check_gradients(lambda: product(tf.constant(1.0)), [u, v]).rows:
-        assert "are swapped. A `custom_gradient` must return them in the order" in row.hint
+        assert (
+            "are swapped. A `custom_gradient` must return the gradients in the same order"
+            in row.hint
+        )
 
 
 def test_a_clipped_gradient_has_a_round_norm():
@@ -523,7 +527,7 @@ def test_a_clipped_gradient_has_a_round_norm():
     )
     assert second.verdict == "agrees"
     for row in check_gradients(f, [a, b], grads=tf.clip_by_global_norm(right, 5.0)[0]).rows:
-        assert "The norm of all gradients together is 5" in row.hint
+        assert "The global norm of the gradients is 5" in row.hint
     # Half of a gradient whose own norm is round was not clipped.
     (row,) = check_gradients(tf.reduce_sum, [np.ones(4)], grads=[np.full(4, 0.5)]).rows
     assert "1/2 of the right one" in row.hint
@@ -537,7 +541,7 @@ def test_a_gradient_of_what_does_not_move_is_a_rule_or_a_broken_contract(mode):
 
     (row,) = check_gradients(rounded, np.array([0.2, 1.3, -0.4]), mode=mode).rows
     assert row.verdict == "disagrees" and row.numeric == 0
-    assert "not zero, but f does not change here. A straight-through rule" in row.hint
+    assert "not zero, but f does not change here. Look for a straight-through rule" in row.hint
     assert "labels do not sum to 1" in row.hint and "entrywise" not in row.hint
 
 
@@ -708,7 +712,7 @@ def test_second_order_of_a_linear_part_is_zero():
         (lambda x: x, 3.0, {"step": -1.0}, ValueError, "step"),
         (lambda x: x, 3.0, {"step": "small"}, ValueError, "step must be a positive number"),
         (lambda x: x[:0], np.ones(3), {}, ValueError, "f returned an empty tensor"),
-        (lambda x: x, 3.0, {"grads": 1.0, "order": 2}, ValueError, "first-order gradient"),
+        (lambda x: x, 3.0, {"grads": 1.0, "order": 2}, ValueError, "only with order=1"),
         (lambda x, y: x, [1.0, 2.0], {"grads": [1.0]}, ValueError, "grads has 1"),
         (lambda x: x, 3.0, {"grads": "steep"}, TypeError, "grads for x"),
         (lambda x: x, [1.0, tf.Variable(2.0)], {}, TypeError, "mixes variables and tensors"),

@@ -916,7 +916,7 @@ def test_a_question_that_raised_is_not_said_to_need_no_explanation():
         loss = tf.unique([v])[0][0]
     with pytest.raises(LookupError):
         tape.gradient(loss, v)
-    assert "raised an error, and gave no gradient: LookupError" in str(tape.explain())
+    assert "raised an error, so there is no gradient: LookupError" in str(tape.explain())
 
 
 def test_a_source_under_a_key_has_that_name():
