@@ -212,8 +212,8 @@ CENTRED = {
     ),
     "mean taken out": Wrong(
         "This is `2 * w * (x - mean)`: the tape treats the mean as a constant, or the centered "
-        "tensor is your source. Watch `x` first, compute the mean with TensorFlow, give "
-        "the difference a new name, and use `x` as the source.",
+        "tensor is your source. Watch `x` first, compute the mean inside the block, give the "
+        "difference a new name, and use `x` as the source.",
         score_answering(lambda tape, score, x, centred: tape.gradient(score, centred)),
     ),
     "not centred": Wrong(

@@ -125,8 +125,9 @@ DESCENTS = {
         descending(lambda p, name, lr, g: p[name].assign(-lr * g)),
     ),
     "assigned the step": Wrong(
-        "Each parameter became `lr` times its gradient. `assign` replaces the old value; use "
-        "`assign_sub`, and pass it only the part to subtract, `lr * gradients[name]`.",
+        "Each parameter became `lr` times its gradient: you assign the step itself, or you pass "
+        "`assign_sub` the new value. Pass `assign_sub` only the part to subtract, `lr * "
+        "gradients[name]`.",
         descending(lambda p, name, lr, g: p[name].assign(lr * g)),
     ),
     "gradient of the other": Wrong(
@@ -365,7 +366,8 @@ CLASSIFIERS = {
         classifying(lambda z, labels: -tf.reduce_mean(tf.reduce_sum(tf.nn.log_softmax(z), 1))),
     ),
     "wrong sign": Wrong(
-        "The sign of the gradient is wrong. Use *minus* the log of the probability.",
+        "The sign of the gradient is wrong. TensorFlow's cross-entropy is already minus the log: "
+        "remove a minus or `1 -` in front of it. If you take the log yourself, put a minus there.",
         classifying(lambda z, labels: -mean_cross_entropy(z, labels)),
     ),
     "softmax twice": Wrong(

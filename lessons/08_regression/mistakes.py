@@ -620,8 +620,9 @@ PARABOLAS = {
     ),
     "does not arrive": Wrong(
         "Your values differ from the closed-form solution. Either the loop stops before the "
-        "minimum (standardize `x`, or take more steps), or the prediction is not `a * z**2 "
-        "+ b * z + c` with `x_new` standardized like `x`: `(x_new - mean) / std`.",
+        "minimum (standardize `x`, raise the learning rate, or take more steps), or the "
+        "prediction is not `a * z**2 + b * z + c` with `x_new` standardized like `x`: `(x_new - "
+        "mean) / std`.",
         parabola(steps=10),
         calls=(2,),
     ),

@@ -631,8 +631,8 @@ assert runs_in_three_epochs(pipeline) == 8
 # ### Exercise 10.4: repair
 #
 # This function should return two epochs. Each is a list of batches that holds *all* n numbers in a new random order, and
-# `decode` should run only in the first epoch. The pipeline has three bugs: it shuffles whole batches, repeats the
-# order, and runs `decode` in both epochs.
+# `decode` should run only in the first epoch. The pipeline has three bugs: it shuffles whole batches (in a
+# buffer of 10), repeats the order, and runs `decode` in both epochs.
 
 
 # %% exercise="10.4"

@@ -623,8 +623,8 @@ PROJECTIONS = {
         surgery(lambda a, b: a - dot(a, b) / dot(b, b) + b - dot(a, b) / dot(a, a)),
     ),
     "only a projected": Wrong(
-        "You project only `a`, and add `b` unchanged. Also subtract from `b` its projection "
-        "onto the *original* `a`.",
+        "You add `b` unchanged: you project only `a`, or you project `b` onto the `a` that you "
+        "have already changed. Subtract from `b` its projection onto the *original* `a`.",
         surgery(lambda a, b: a - along(a, b) + b),
     ),
     "only b projected": Wrong(

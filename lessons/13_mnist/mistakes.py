@@ -496,7 +496,8 @@ TRAININGS = {
         training(epochs=lambda orders: [np.arange(len(orders[0]) + 21) for order in orders]),
     ),
     "one epoch": Wrong(
-        "You train for only one epoch. Each entry of `orders` is one epoch: loop over all of them.",
+        "You train for only one epoch. Each entry of `orders` is one epoch: loop over all of them, "
+        "and return below the loop.",
         training(epochs=lambda orders: orders[:1]),
         training(epochs=lambda orders: orders[-1:]),
     ),
