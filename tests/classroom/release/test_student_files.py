@@ -420,9 +420,9 @@ def test_the_commands_work_and_only_those_for_students_are_there(copy):
     assert all(f"{lesson.name[:2]} " in status.stdout for lesson in LESSONS), status.stderr
     assert f"{len(LESSONS)} lessons copied to work" in run_course(copy, "start").stdout
     doctor = run_course(copy, "doctor")
-    assert f"all {len(LESSONS)} are in work" in doctor.stdout, doctor.stderr
+    assert f"all {len(LESSONS)} are in {copy / 'work'}" in doctor.stdout, doctor.stderr
     reset = run_course(copy, "reset", "00.2")
-    assert "00.2 is as it was given" in reset.stdout, reset.stderr
+    assert "00.2 is back to its original version" in reset.stdout, reset.stderr
 
 
 @pytest.mark.nightly
