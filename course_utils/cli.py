@@ -278,7 +278,7 @@ def place(
     you do not know. Then the answers are explained, and `course status` shows what you can skip.
     Nothing is locked. Ctrl-C stops without saving your answers.
 
-    - `course place --goal clipping`
+    - `course place --goal None`
     """
     from .placing import GoalError, Placing, ending, way_to
     from .reviewing import question_in_text

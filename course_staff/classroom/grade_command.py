@@ -17,7 +17,6 @@ from .intake.submissions import SubmissionsFound
 from .sandbox.limits import Limits
 
 if TYPE_CHECKING:
-    from .intake.submissions import Submission
     from .judging.results import Grading, Row
 
 __all__ = ["Lessons", "grade"]
@@ -25,6 +24,10 @@ __all__ = ["Lessons", "grade"]
 _LIMITS = Limits()
 _MOST_NAMES = 10  # in a line; class.html has all
 _DAY = 86_400.0  # seconds; the system takes no limit without an end
+_BY_DOWNLOAD = (
+    " For one of them, only the time of the download is known. If the other order is right, take "
+    "the file that should not count out of the folder."
+)
 
 Lessons = Annotated[
     str | None,
@@ -272,7 +275,7 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             f"{', '.join(names)}. If they are students, move them from {folder} to the folder that "
             "contains it (unpack it first if it is a zip), and grade again."
         )
-    for sentence in _handed_in_again(grading.found.submissions):
+    for sentence in _handed_in_again(grading):
         print_text(sentence)
     for sentence in [*_lowered(grading.counting), *_excused(grading)]:
         print_text(sentence)
@@ -363,15 +366,25 @@ def _excused(grading: "Grading") -> list[str]:
     ]
 
 
-def _handed_in_again(submissions: "list[Submission]") -> list[str]:
-    """Say, a line for each two files, which of them counts for which lessons."""
+def _handed_in_again(grading: "Grading") -> list[str]:
+    """Say, a line for each two files, which of them counts for which lessons.
+
+    A lesson from which the student is excused does not count in any version.
+    """
+    submissions = [
+        s
+        for s in grading.found.submissions
+        if (grading.who(s.student), s.lesson) not in grading.excuses
+    ]
     newest = {(s.student, s.lesson): s for s in submissions if s.counts}
-    lessons: dict[tuple[str, str, str], set[str]] = {}
+    lessons: dict[tuple[str, str, str, bool], set[str]] = {}
     for old in submissions:
         if not old.counts and (new := newest.get((old.student, old.lesson))):
             files = (new.file, old.file) if new.file != old.file else (new.place, old.place)
-            lessons.setdefault((new.student, *files), set()).add(new.lesson)
+            is_known = new.has_time and old.has_time
+            lessons.setdefault((new.student, *files, is_known), set()).add(new.lesson)
     return [
-        f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, not {old}"
-        for (student, new, old), numbers in lessons.items()
+        f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, not {old}."
+        + ("" if is_known else _BY_DOWNLOAD)
+        for (student, new, old, is_known), numbers in lessons.items()
     ]

@@ -199,7 +199,7 @@ def _find(options: Options, unpacked: Path) -> tuple[SubmissionsFound, set[str]]
         found = find_submissions(options.submissions, unpacked, options.out, options.roster)
     except UnreadableFile as error:
         raise BadInput(f"{options.submissions} cannot be read. {error}") from None
-    places = {submission.place for submission in found.submissions}
+    places = {submission.place for submission in found.submissions} | set(found.repeats)
     if options.lessons:
         chosen = [s for s in found.submissions if s.lesson in options.lessons]
         found = replace(found, submissions=chosen)

@@ -141,7 +141,7 @@ def mistakes(
     - `course mistakes ../results --group 01.1-3fa2 --name "cubed" --sentence "You cubed x. Square
       it instead: x**2."`
     """
-    from .judging.naming import NamingError, gallery_entry, groups_in, name_groups
+    from .judging.naming import NamingError, gallery_entry, groups_in, name_groups, named_in
     from .running.fork_server import ServerFailed
     from .running.public_package import NoLessons
 
@@ -170,7 +170,8 @@ def mistakes(
                     f"include the message.\n\n{gallery_entry(taught)}"
                 )
             return
-        found = groups_in(results)
+        named = {known.id: known for known in named_in(results)}
+        found = [each for each in groups_in(results) if each.id not in named]
     count = sum(len(answers.answers) for answers in found)
     if not found:
         print_text("The known mistakes explain every wrong answer.")
@@ -185,6 +186,10 @@ def mistakes(
             "(no cell of the notebook defines the answer)"
         )
         print_text(textwrap.indent(program, "    "))
+    if named:
+        print_text("\nNamed in this folder. To correct one, name its group again:")
+        for known in named.values():
+            print_text(f"{known.id} · {known.name}: {known.sentence}")
 
 
 COMMANDS = (release, nbgrader, grade, mistakes)

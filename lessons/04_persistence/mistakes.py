@@ -279,6 +279,12 @@ PENALTY = {
         "You multiply the penalty by 0.1 twice. Keep the factor only in the penalty itself.",
         first(lambda ask, loss, p, e: ask(e) + 0.1 * ask(p)),
     ),
+    "norm added to the gradient": Wrong(
+        "You add the norm to every entry of the gradient. The norm is only for the log: return the "
+        "gradient of the loss unchanged.",
+        first(lambda ask, loss, p, e: ask(loss) + tf.norm(ask(p))),
+        first(lambda ask, loss, p, e: ask(e) + tf.norm(ask(p))),
+    ),
     "norm as penalty": Wrong(
         "Your penalty is the norm of `w`. Keep the sum of the squares from the exercise, `0.1 * "
         "tf.reduce_sum(w**2)`.",

@@ -1545,6 +1545,13 @@ def rate_that_falls(model, x, y, steps):
     return losses
 
 
+def new_adams_with_falling_rates(model, x, y, steps):
+    losses = []
+    for step in range(steps):
+        losses += training(rate=0.05 / (step + 1))(model, x, y, 1)
+    return losses
+
+
 TRAININGS = {
     "a new Adam at each step": Wrong(
         "You create a new Adam in every step, so its averages contain only one gradient and "
@@ -1559,6 +1566,7 @@ TRAININGS = {
         training(rate=0.005),
         training(rate=0.001),
         rate_that_falls,
+        new_adams_with_falling_rates,
     ),
     "another optimizer": Wrong(
         "You use a different optimizer. Keep Adam with its learning rate; the bug is that Adam "

@@ -325,9 +325,9 @@ assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 #
 # ### Exercise 15.4: repair
 #
-# You can find versions of this attack on the web. Every pixel should stay within `epsilon` of the original image, but
-# after many steps of `size`, some pixels are much farther away. Find out why the clip does not hold them back, and
-# repair the function. It should take all `steps` steps, even if an image already fools the network.
+# You can find versions of this attack on the web. After every step, each pixel should be within `epsilon` of the
+# original image, but after many steps of `size`, some pixels are much farther away. Find out why the clip does not hold
+# them back, and repair the function. It should take all `steps` steps, even if an image already fools the network.
 
 
 # %% exercise="15.4"

@@ -362,6 +362,11 @@ TOWARD = {
         moving(lambda x, g, e: x + e * g),
         moving(lambda x, g, e: x + e * g / len(x)),
     ),
+    "no sign, not clipped": Wrong(
+        "Two bugs are left. (1) Your step is proportional to the gradient: use `epsilon * "
+        "tf.sign(gradient)`. (2) Some pixels leave the range from 0 to 1: clip the result.",
+        moving(lambda x, g, e: x - e * g, keep=lambda moved: moved),
+    ),
     "divided by its norm": Wrong(
         "You divided the gradient by its norm or its largest entry, so most pixels move by less "
         "than `epsilon`. Use `tf.sign` of the gradient.",

@@ -161,6 +161,21 @@ def drawing_noise(*turns):
     return play_round
 
 
+@with_losses
+def fakes_kept(generator, discriminator, gen_optimizer, disc_optimizer, losses_of, real, noise):
+    with tf.GradientTape() as tape:
+        fake = generator(noise, training=True)
+        logits = discriminator(real, training=True), discriminator(fake, training=True)
+        loss = losses_of(*logits)[0]
+    variables = discriminator.trainable_variables
+    disc_optimizer.apply(tape.gradient(loss, variables), variables)
+    with tf.GradientTape() as tape:
+        logits = discriminator(real, training=True), discriminator(fake, training=True)
+        loss = losses_of(*logits)[1]
+    variables = generator.trainable_variables
+    gen_optimizer.apply(tape.gradient(loss, variables), variables)
+
+
 def by_own_optimizers(make):
     """Return an answer that makes optimizers of its own."""
 
@@ -192,6 +207,11 @@ def with_logits(made, turns=(0, 1)):
 
 
 ROUNDS = {
+    "fakes not made again": Wrong(
+        "The generator gets no gradients, because the tape did not record how it made the fakes. "
+        "Call `generator(noise, training=True)` inside each block, and compute the loss there.",
+        fakes_kept,
+    ),
     "real and fake exchanged": Wrong(
         "The logits are swapped. Call `discriminator_loss(real_logits, fake_logits)`.",
         with_logits(lambda real, fake: (fake, real), turns=(0,)),

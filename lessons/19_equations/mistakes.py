@@ -606,6 +606,8 @@ BUILT_IN = {
     "length 1": Wrong(
         "Your factor is 0 at x = 1, but the rod ends at x = `length`. Use `length - x`.",
         built(factor=lambda r: r.t * r.x * (1 - r.x)),
+        built(factor=lambda r: tf.tanh(r.t) * r.x * (1 - r.x)),
+        built(factor=lambda r: (1 - tf.exp(-r.t)) * r.x * (1 - r.x)),
     ),
     "end on the wrong side": Wrong(
         "Your factor is 0 at x = -`length`. Use `length - x`.",

@@ -484,9 +484,9 @@ check("21.4", my_loss)
 #
 # ### Exercise 21.5: complete
 #
-# `inputs` is a dict with the held-out inputs of all tasks. Their shapes are (n, 64) for `"few labels"`, (n, 2) for
-# `"river"` and (n, 16) for `"new digits"`. Return a dict with the name of your task and your answers: classes (n,), dye
-# (n,) or (n, 1), or images (n, 64). The answer to a row must not depend on the other rows.
+# `inputs` is a dict with the held-out inputs of all tasks. Their shapes are (n, 64) for `"few labels"`, with pixels
+# from 0 to 1, (n, 2) for `"river"` and (n, 16) for `"new digits"`. Return a dict with the name of your task and your
+# answers: classes (n,), dye (n,) or (n, 1), or images (n, 64). The answer to a row must not depend on the other rows.
 #
 # The check draws its own inputs: held-out digits with a little noise; points of both hours, of which only those of
 # the second hour count; and normally distributed random numbers. If you are close to the required score, its result

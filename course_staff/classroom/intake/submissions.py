@@ -78,7 +78,8 @@ class SubmissionsFound:
     ``unrecognised`` are notebooks of no lesson or no student. ``crowded`` are students' folders in
     which several names are beside one another for a lesson, and may be the students.
     ``contradictions`` say, a sentence each, where a name claims what another denies, and ``notes``
-    how students of one name were told apart.
+    how students of one name were told apart. ``repeats`` are the places of what was downloaded, or
+    handed in, once more, byte for byte.
     ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed,
     or notebooks that programs hide.
     """
@@ -89,6 +90,7 @@ class SubmissionsFound:
     crowded: dict[str, list[str]] = field(default_factory=dict)
     contradictions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
     other_files: list[str] = field(default_factory=list)
 
 
@@ -155,6 +157,7 @@ def find_submissions(
         crowded=_crowded(owners, lessons),
         contradictions=[*put_by_others, *named_twice, *claims],
         notes=namesakes,
+        repeats=sorted({submission.place for submission in found_here} - kept),
         other_files=[
             shown(str(entry.place)) + (f" ({entry.kind})" if entry.kind in _SAID_KINDS else "")
             for entry in others
@@ -403,24 +406,33 @@ def _file_time(path: Path) -> float:
 
 
 def _by_age(submissions: Iterable[Submission]) -> list[Submission]:
-    return sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
+    return sorted(submissions, key=lambda s: (s.time, _copy_number(s), s.place))
+
+
+def _copy_number(submission: Submission) -> tuple[int, int]:
+    """Return the numbers that a browser adds to a second download, and to a second notebook."""
+    download = re.search(r"\((\d+)\)$", PurePath(submission.archive).stem)
+    return int(download[1]) if download else 0, copy_number(submission.path.stem)
 
 
 def _without_repeats(submissions: Iterable[Submission]) -> Iterator[Submission]:
     """Yield the submissions but those that repeat a student's last one, byte for byte.
 
-    They were downloaded again, or handed in again with other lessons.
+    They were downloaded again, or handed in again with other lessons. Where no more than the time
+    of a download is known, those that repeat any earlier one are left out, too.
     """
     by_student: dict[tuple[str, str], list[Submission]] = {}
     for submission in _by_age(submissions):
         by_student.setdefault((submission.student, submission.lesson), []).append(submission)
     for of_student in by_student.values():
-        last = ""
+        last, seen = "", set()
         for submission in of_student:
             digest = _digest(submission) if len(of_student) > 1 else ""
-            if not digest or digest != last:
+            is_repeat = digest == last or (digest in seen and not submission.has_time)
+            if not digest or not is_repeat:
                 yield submission
             last = digest
+            seen.add(digest)
 
 
 def _digest(submission: Submission) -> str:

@@ -1,7 +1,7 @@
 """``--again``: which verdicts are made once more, while every other one stays as it is."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from course_utils.workspace.curriculum import all_exercises
@@ -33,14 +33,20 @@ class Again:
             and (not self.outcomes or verdict.outcome in self.outcomes)
         }
 
-    def meant(self, submissions: Iterable[Submission], roster: Roster | None = None) -> "Again":
+    def meant(self, submissions: Collection[Submission], roster: Roster | None = None) -> "Again":
         """Return the same with the students as their submissions call them.
 
         Raises
         ------
         BadInput
-            If one of them has handed in nothing, so that a typo is noticed.
+            If one of them has handed in nothing, or nobody an exercise, so that a typo is noticed.
         """
+        lessons = {submission.lesson for submission in submissions}
+        for exercise_id in sorted(self.exercises):
+            if exercise_id[:2] not in lessons:
+                raise BadInput(
+                    f"--again was {exercise_id}, but nobody handed in lesson {exercise_id[:2]}."
+                )
         students: set[str] = set()
         there = {submission.student for submission in submissions}
         for name in sorted(self.students):

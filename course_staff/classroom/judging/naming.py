@@ -29,7 +29,7 @@ from .journal import Journal, secret_key
 from .learned import learned_path, observed_in_sandbox
 from .secret_references import References
 
-__all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups"]
+__all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups", "named_in"]
 
 _MOST_SENTENCES = 3
 
@@ -56,6 +56,11 @@ def groups_in(results: Path) -> list[Group]:
     return groups(answers, {a.exercise: question_of(a.exercise) for a in answers})
 
 
+def named_in(results: Path) -> list[Taught]:
+    """Return the mistakes that were named in this folder of results."""
+    return read_records(results / ".grading" / "taught.jsonl", Taught)
+
+
 def name_groups(
     results: Path, group_ids: Sequence[str], name: str, sentence: str, keep: bool = False
 ) -> tuple[list[str], list[Taught]]:
@@ -77,11 +82,11 @@ def name_groups(
     for group in groups_in(results):
         found.setdefault(group.id, group)
     path = results / ".grading" / "taught.jsonl"
-    taught = read_records(path, Taught)
+    taught = named_in(results)
     before = {known.id: known for known in taught}
     missing = next((id_ for id_ in group_ids if id_ not in found and id_ not in before), None)
     if missing is not None:
-        there = ", ".join(found) or "none"
+        there = ", ".join(sorted({*found, *before})) or "none"
         raise NamingError(f"{results} has no group {missing!r}. Its groups are: {there}.")
     chosen = [found[id_] for id_ in dict.fromkeys(group_ids) if id_ in found]
     corrected = [before[id_] for id_ in dict.fromkeys(group_ids) if id_ in before]

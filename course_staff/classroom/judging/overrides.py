@@ -20,10 +20,6 @@ __all__ = ["Override", "excuses_in", "read_overrides", "with_overrides"]
 
 _COLUMNS = ("student", "exercise", "points", "comment", "by")
 _EXCUSED = "excused"
-_NOBODY = (
-    "but the roster has no such student, or more than one. Write the student's id or email address "
-    "from the roster."
-)
 
 
 @dataclass(frozen=True)
@@ -137,11 +133,8 @@ def with_overrides(
                 rows[number] = row = _changed(row, override)
     for override in overrides:
         if override not in used and not override.is_excuse:
-            nobody = roster and roster.member(override.student) is None
-            why = (
-                _NOBODY
-                if nobody
-                else "who did not hand in its notebook, so there are no points to change. If they "
+            why = _why_nobody(override.student, rows, roster) or (
+                "who did not hand in its notebook, so there are no points to change. If they "
                 "did, check the name: it must match gradebook.csv or class.html."
             )
             raise BadInput(
@@ -165,14 +158,35 @@ def excuses_in(
         if override.is_excuse:
             member = roster.member(override.student) if roster else None
             if member is None and (roster or all(r.student != override.student for r in rows)):
-                why = (
-                    _NOBODY
-                    if roster
-                    else "who is not in gradebook.csv. Specify the class roster with --roster."
+                why = _why_nobody(override.student, rows, roster) or (
+                    "who is not in gradebook.csv. Specify the class roster with --roster."
                 )
                 raise BadInput(f"overrides.csv excuses {override.student}, {why}")
             excuses[member or override.student, override.exercise] = override.reason
     return excuses
+
+
+def _why_nobody(student: str, rows: Sequence[Row], roster: Roster | None) -> str:
+    """Say why the roster does not tell whose submission is meant; nothing where it does."""
+    if roster is None:
+        return ""
+    member, namesakes = roster.member(student), roster.may_be(student)
+    if member is None and namesakes:
+        listed = ", ".join(map(roster.name_of, namesakes))
+        return f"but the roster has several students of this name. Write one of these: {listed}."
+    if member is None:
+        return "but the roster has no such student. Write a name, id or email address from it."
+    unclear = next(
+        (
+            r.student
+            for r in rows
+            if not roster.member(r.student) and member in roster.may_be(r.student)
+        ),
+        "",
+    )
+    return f"but the roster does not tell namesakes apart. {roster.why_unknown(unclear)}" * bool(
+        unclear
+    )
 
 
 def _points(number: float) -> str:

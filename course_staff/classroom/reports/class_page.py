@@ -1,6 +1,7 @@
 """What ``class.html`` shows: what the class has and has not learnt, for the teacher alone."""
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -39,10 +40,12 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
     lessons = sorted({row.lesson for row in rows})
     exercises = [e for e in all_exercises() if e.id[:2] in lessons]
     by_cell = {(row.student, row.exercise): row for row in rows}
-    students = sorted({row.student for row in grading.newest})
+    students = _everybody(grading)
     return {
         "students": [
-            _student_line(s, names[s], exercises, by_cell, grading.excuses_of(grading.who(s)))
+            _student_line(
+                s, names.get(s, ""), exercises, by_cell, grading.excuses_of(grading.who(s))
+            )
             for s in students
         ],
         "exercises": (lines := _exercise_lines(exercises, rows)),
@@ -53,8 +56,8 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "mistakes": common_mistakes(rows, grading.groups),
         "programs": {(r.student, r.exercise): grading.program(r) for r in rows},
         "predictions": prediction_lines(grading.predicted),
-        "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
-        "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
+        "broken": [row for row in _first_of_each(grading.newest) if row.outcome in _BROKEN],
+        "stopped_later": list({r.submission: r for r in grading.newest if r.note}.values()),
         "older": [
             f"{row.submission} ({row.submitted or 'time unknown'})"
             for row in _first_of_each([row for row in grading.rows if not row.counts])
@@ -82,6 +85,18 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "outcomes": OUTCOMES,
         "colours": COLOURS,
     }
+
+
+def _everybody(grading: Grading) -> list[str]:
+    """Return who handed in something, and who else is on the roster, as a register lists them."""
+    students = {row.student for row in grading.newest}
+    if grading.roster is not None:
+        students |= {grading.name_of(member) for member in grading.roster.members}
+
+    def letters(name: str) -> str:
+        return unicodedata.normalize("NFKD", name).casefold()
+
+    return sorted(students, key=lambda name: (letters(name), name))
 
 
 def _exercise_lines(exercises: Iterable, rows: list[Row]) -> list[dict]:

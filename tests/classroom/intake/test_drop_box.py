@@ -3,6 +3,7 @@
 import io
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from handed_in import find_submissions, given
 
 from course_staff.classroom.grade_command import _handed_in_again
 from course_staff.classroom.intake import whose as ownership
+from course_staff.classroom.judging.results import Grading
 
 STUDENTS = {5001: "ada", 5002: "mal"}
 ADA = "ada_gradienttape_2026-03-01-10-00-00.zip"
@@ -82,9 +84,15 @@ def test_a_learning_systems_own_name_counts_before_it(tmp_path, before, student)
 def test_the_later_counts_and_both_are_named(tmp_path):
     put(tmp_path / ADA)
     put(tmp_path / LATER, data=zipped(given("01") + b" "))
-    submissions = find_submissions(tmp_path).submissions
-    assert [(one.file, one.counts) for one in submissions] == [(ADA, False), (LATER, True)]
-    assert _handed_in_again(submissions) == [f"ada handed in 01 again: {LATER} counts, not {ADA}"]
+    found = find_submissions(tmp_path)
+    assert [(one.file, one.counts) for one in found.submissions] == [(ADA, False), (LATER, True)]
+    said = f"ada handed in 01 again: {LATER} counts, not {ADA}."
+    assert _handed_in_again(Grading(found=found)) == [said]
+    excused = Grading(found=found, excuses={("ada", "01"): "Ill (Me)"})
+    assert _handed_in_again(excused) == []
+    unknown = [replace(one, has_time=one.counts) for one in found.submissions]
+    (line,) = _handed_in_again(Grading(found=replace(found, submissions=unknown)))
+    assert line.startswith(said) and "only the time of the download is known" in line
 
 
 def test_what_another_put_there_is_that_persons_whatever_its_name(tmp_path):

@@ -553,3 +553,28 @@ def test_what_was_packed_later_counts_whatever_was_downloaded_last(tmp_path):
     other = Roster([Member("Ada", "a"), Member("Eve", "al1815"), *roster.members[1:]])
     (said,) = find_submissions(tmp_path, roster=other).contradictions
     assert "is named after al1815, but came from Ada" in said
+
+
+def test_a_second_download_of_the_same_work_is_no_second_submission(tmp_path):
+    first, again = tmp_path / "HW.zip", tmp_path / "HW (1).zip"
+    for path, time in ((first, 1_000), (again, 1_000)):
+        download(path, "Ada", "Bob")
+        os.utime(path, (time, time))
+    found = find_submissions(tmp_path)
+    assert {s.archive for s in found.submissions} == {"HW.zip"}
+    assert all(place.startswith("HW (1).zip/") for place in found.repeats)
+
+
+def test_what_came_between_two_downloads_of_the_same_work_stays_the_newest(tmp_path):
+    for name, time in (("HW.zip", 1_000), ("HW 2.zip", 2_000_000_000)):
+        download(tmp_path / name, "Ada", "Bob")
+        os.utime(tmp_path / name, (time, time))
+    packed = tmp_path / "al_gradienttape_2026-11-20-10-10-10.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("01_first_tape.ipynb", given("01") + b" ")
+    roster = Roster([Member("Ada", "al"), Member("Bob", "b")])
+    found = find_submissions(tmp_path, roster=roster).submissions
+    assert {(s.student, s.archive) for s in found if s.counts} == {
+        ("Ada", packed.name),
+        ("Bob", "HW.zip"),
+    }

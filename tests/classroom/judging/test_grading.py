@@ -648,7 +648,7 @@ def test_a_notebook_that_was_stopped_after_an_answer_is_named(tmp_path, monkeypa
     run(submissions, "--out", tmp_path / "out")
     page = re.sub(r"\s+", " ", (tmp_path / "out" / "class.html").read_text(encoding="utf-8"))
     why = "used more memory than allowed and was stopped in code cell 7, after this answer"
-    assert f"ada/01_first_tape.ipynb: The notebook {why}" in page
+    assert f"ada: ada/01_first_tape.ipynb. The notebook {why}" in page
     assert why in (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
 
 

@@ -211,11 +211,14 @@ def test_the_command_shows_groups_and_names_one(graded):
     results = graded[1]
     shown = CliRunner().invoke(app, ["mistakes", str(results)])
     assert shown.exit_code == 0, shown.output
-    assert "dan, eve" in shown.output and "    return x['loss']" in shown.output
-    group = next(g for g in groups_in(results) if "dan" in g.students)
+    assert "jan, kim" in shown.output and "    return 15 * x**2 - 10" in shown.output
+    group = next(g for g in groups_in(results) if "jan" in g.students)
     options = ["--group", group.id, "--name", "keyed", "--sentence", "x is one number, no dict."]
     named = CliRunner().invoke(app, ["mistakes", str(results), *options])
-    assert named.exit_code == 0 and "dan, eve" in named.output
+    assert named.exit_code == 0 and "jan, kim" in named.output
+    shown = CliRunner().invoke(app, ["mistakes", str(results)]).output
+    unnamed, _, known = shown.partition("Named in this folder.")
+    assert "jan, kim" not in unnamed and f"{group.id} · keyed: x is one number" in known
     half = CliRunner().invoke(app, ["mistakes", str(results), *options[:2]])
     assert half.exit_code == 2
     assert "mistakes.py" not in named.output
