@@ -4,7 +4,9 @@ import re
 
 __all__ = ["ChoiceError", "choose_lessons"]
 
-_FORM = "Write two-digit numbers with commas, and a range with a dash: 02 or 01,03 or 01-07."
+_FORM = (
+    "Write two-digit numbers, separated by commas, or a range with a hyphen: 02 or 01,03 or 01-07."
+)
 
 
 class ChoiceError(Exception):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Hands-on GradientTape: work through the lessons, see your progress, and find problems.",
+    help="Hands-on GradientTape: work through the lessons, see your progress, and check your "
+    "installation.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",

@@ -77,7 +77,7 @@ def _reset_in(path: Path, exercise_id: str) -> None:
         print(f"The cell for {exercise_id} was missing. It has been restored above its check.")
     else:  # whose path may hold bytes that are no text
         shown = str(kept).encode("utf-8", "replace").decode()
-        print(f"{exercise_id} is back to its original version. Your text is kept in {shown}")
+        print(f"{exercise_id} is back to its original version. Your version is saved in {shown}")
     print(
         "If the notebook is open, choose File > Reload Notebook from Disk. If JupyterLab asks "
         "about a changed file, choose Revert: Overwrite would undo the reset."

@@ -327,7 +327,7 @@ def _run(
         for output in cell.outputs:
             if output.get("name") == "stderr":
                 raise BuildError(
-                    f"{lesson.name} ({which}), code cell {number} must not write to standard "
+                    f"{lesson.name} ({which}): code cell {number} must not write to standard "
                     "error, which a learner would see. This lesson's notebooks were not changed. "
                     f"It wrote: {output.text.strip().splitlines()[0]}"
                 )

@@ -25,8 +25,8 @@ _LIMITS = Limits()
 _MOST_NAMES = 10  # in a line; class.html has all
 _DAY = 86_400.0  # seconds; the system takes no limit without an end
 _BY_DOWNLOAD = (
-    " For one of them, only the time of the download is known. If the other order is right, take "
-    "the file that should not count out of the folder."
+    " For at least one of them, only the time of the download is known, so this order may be "
+    "wrong. If it is, remove the file that should not count from the folder."
 )
 
 Lessons = Annotated[

@@ -214,8 +214,9 @@ _CAUSES = (
     (
         "^only integer scalar arrays can be converted",
         "one integer is needed here, but this is an array or a tensor with several numbers. To "
-        "read entries, use x[condition] or tf.gather on a tensor, not on a list. A variable's "
-        "entries cannot be set like that: make a new tensor with tf.where(condition, a, b)",
+        "read several entries, use x[condition] or tf.gather on a tensor, not on a list. To set "
+        "several entries of a variable, make a new tensor with tf.where(condition, a, b), and "
+        "assign it",
     ),
     (
         r"^Scalar tensor has no|^object of type '(?:float|int|ResourceVariable)' has no",
@@ -322,9 +323,9 @@ _CAUSES = (
     ),
     (
         "is not in the list of allowed values",
-        "this operation does not accept values of this dtype. For some operations, write 2.0 "
-        "instead of 2. In Python, write ** for a power, not ^. Put comparisons in parentheses, as "
-        "in (x > 0) & (x < 1)",
+        "this operation does not accept values of this dtype. Look for an integer where a float is "
+        "needed (write 2.0, not 2), ^ for a power (write **), or comparisons without parentheses "
+        "(write (x > 0) & (x < 1))",
     ),
     (
         r"^OpKernel 'Pack' has constraint",

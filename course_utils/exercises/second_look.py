@@ -36,7 +36,8 @@ def second_look(
 
     if agree(partial(_mapped, np.negative)):
         return (
-            f"The sign is wrong: {part.words} is -1 times the expected value. Flip the sign."
+            f"The sign is wrong: for {part.words}, you got -1 times the expected value. Flip the "
+            "sign."
         ), "sign"
     said = _said_of_factor(question, part, _factors(got, right, part.tolerance), calls)
     if said is not None:

@@ -167,7 +167,9 @@ def _rewritten(cause: Cause, operation: str, line: str) -> str:
 
 
 def _smooth(operation: str, line: str) -> str:
-    return _CURVED.get(operation, f"# a smooth function in place of {operation}: {line}")
+    return _CURVED.get(
+        operation, f"# use a smooth function in place of {operation} in this line: {line}"
+    )
 
 
 def _as_twin(facts: AnotherModel, sources: str) -> str:

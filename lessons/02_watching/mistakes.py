@@ -360,6 +360,11 @@ PARABOLAS = {
         parabola(chosen=lambda params, names: params, watched=lambda params, names: params),
         parabola(chosen=lambda params, names: params),
     ),
+    "list of gradients": Wrong(
+        "You returned a list of gradients. Gradients come back in the structure of the sources: "
+        "pass `tape.gradient` the dict `{name: params[name] for name in names}`.",
+        parabola(chosen=lambda params, names: [params[name] for name in names]),
+    ),
     "not watched": Wrong(
         "A gradient is `None`, because the tape does not watch that variable. Call "
         "`tape.watch(params[name])` in the block for each of the names, before you compute "

@@ -203,7 +203,22 @@ def one_name_for_both_tapes(w, x):
     return tape.gradient(total, w)
 
 
+def watched_outside_alone(w, x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            y = output(w, x)
+        slopes = inner.gradient(y, x)
+        total = tf.reduce_sum(slopes**2)
+    return outer.gradient(total, w)
+
+
 PENALTIES = {
+    "inner tape does not watch": Wrong(
+        "The slopes are `None`, because the inner tape does not watch `x`. Call `inner.watch(x)` "
+        "on the first line of the inner block.",
+        watched_outside_alone,
+    ),
     "one tape asked twice": Wrong(
         "You call `gradient` twice on one tape, which can be used only once. Use two tapes, "
         "`inner` and `outer`, and compute the penalty's gradient with `outer`.",

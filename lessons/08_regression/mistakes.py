@@ -269,6 +269,18 @@ def line(
     return fit_line
 
 
+def averaged_below(x, y, lr, steps):
+    w, b = tf.Variable(0.0), tf.Variable(0.0)
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            squares = (w * x + b - y) ** 2
+        loss = tf.reduce_mean(squares)
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(lr * dw)
+        b.assign_sub(lr * db)
+    return w, b
+
+
 def stopping_after(few):
     """Return a fit of this many steps where the loss is small from the start."""
 
@@ -327,6 +339,11 @@ def summed_over(number):
 
 
 LINES = {
+    "averaged below the block": Wrong(
+        "A gradient is `None`, because a part of the loss is computed below the block, where the "
+        "tape does not record. Compute the whole loss inside the block, its mean too.",
+        averaged_below,
+    ),
     "errors added up": Wrong(
         "You still sum the squared errors, so each step is too large by a factor of n, the "
         "number of examples. Average them with `tf.reduce_mean` inside the block.",

@@ -293,7 +293,7 @@ PREDICTIONS = (
             "1.1": "1.1 is the slope of one time step. But there are 50 of them, one after the "
             "other.",
             "55": "55 is 50 times 1.1, as if slopes added up. But along a path they multiply.",
-            "117": "Along a path slopes multiply: 1.1 to the power of 50 is about 117.4.",
+            "117": "Along a path, slopes multiply: 1.1 to the power of 50 is about 117.4.",
         },
         otherwise="Each step has a slope of 1.1. What happens to slopes along a path of 50 steps?",
     ),

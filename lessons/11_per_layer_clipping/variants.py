@@ -168,7 +168,7 @@ print(f"{tape.gradient(savings, start):.2f}")
             "multiply.",
             "864.39": "864.39 is the balance after 30 years. But the slope says what one more "
             "at the start becomes.",
-            "4.32": "Along a path slopes multiply: 1.05 to the power of 30.",
+            "4.32": "Along a path, slopes multiply: 1.05 to the power of 30.",
         },
     ),
     Variant(
@@ -188,7 +188,7 @@ print(tape.gradient(signal, voice).numpy())
         options={
             "7.0": "7 is the sum of the four gains. Slopes add up if paths meet; but along one "
             "path they multiply.",
-            "2.0": "Along a path slopes multiply: 4 · 0.5 · 2 · 0.5. Gains above and below 1 "
+            "2.0": "Along a path, slopes multiply: 4 · 0.5 · 2 · 0.5. Gains above and below 1 "
             "compensate for each other.",
             "0.5": "0.5 is the slope of the last step. But the three steps before it are on "
             "the same path.",

@@ -825,7 +825,7 @@ RESUMED = {
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
     ),
     "saved at the end": Wrong(
-        "After a kill everything is lost, because you save only at the end. Write the "
+        "If the run is killed, everything is lost, because you save only at the end. Write the "
         "checkpoint after each epoch.",
         going_on(saved=lambda number: False),
     ),

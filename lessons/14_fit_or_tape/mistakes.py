@@ -111,8 +111,9 @@ COSTS = {
         costing(4.0, 1.0),
     ),
     "both on one side": Wrong(
-        "Ordering too much costs nothing, and too little costs 4 times the square. Use 3 times the "
-        "square if `y_hat` is below `y`, and the square itself if it is above.",
+        "In your loss, ordering too much costs nothing, and ordering too little costs 4 times the "
+        "square. Use 3 times the square if `y_hat` is below `y`, and the square itself if it is "
+        "above.",
         costing(4.0, 0.0),
     ),
     "first good alone": Wrong(
@@ -1560,8 +1561,9 @@ TRAININGS = {
         training(anew=True),
     ),
     "another rate": Wrong(
-        "You changed the learning rate, which is not the bug. Keep 0.05.",
-        training(anew=True, rate=0.005),
+        "You changed the learning rate, which is not the bug. Keep 0.05, and create the optimizer "
+        "once, before the loop.",
+        *(training(anew=True, rate=rate) for rate in (0.005, 0.01, 0.001)),
         training(rate=0.01),
         training(rate=0.005),
         training(rate=0.001),

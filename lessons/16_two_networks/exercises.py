@@ -165,7 +165,7 @@ EXERCISES = (
             ),
             Part("gradient", "the penalty's gradient with respect to the critic's weights"),
         ],
-        praise="Each pair has its own point, each image has its own norm, and no gradient is nan.",
+        praise="Each pair has its own point, each image has its own norm, and no gradient is NaN.",
     ),
 )
 

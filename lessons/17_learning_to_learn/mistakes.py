@@ -59,10 +59,10 @@ def b_after_W(W, b, support, query, lr):
 
 THROUGH_A_STEP = {
     "first order": Wrong(
-        "These are the slopes at the new weights, without the path through the step. Inside the "
-        "outer block, call `inner.gradient`, and compute `W - lr * gradient` as a new tensor: no "
-        "`assign`, no `tf.stop_gradient`, no `.numpy()`. Then take the gradients with respect to "
-        "`W` and `b`.",
+        "These are the slopes at the new weights, without the path through the step. Take the "
+        "gradients with respect to `W` and `b`, not the new weights. Inside the outer block, call "
+        "`inner.gradient`, and compute `W - lr * gradient` as a new tensor: no `assign`, no "
+        "`tf.stop_gradient`, no `.numpy()`.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
@@ -195,6 +195,18 @@ def adapting(
     return adapt
 
 
+def not_watched(model, x, y, lr, steps):
+    others = [v.value for v in model.non_trainable_variables]
+    weights = [tf.identity(v) for v in model.trainable_variables]
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            y_hat, _ = model.stateless_call(weights, others, x)
+            loss = tf.reduce_mean((y_hat - y) ** 2)
+        gradients = tape.gradient(loss, weights)
+        weights = [w - lr * g for w, g in zip(weights, gradients, strict=True)]
+    return weights
+
+
 def not_unpacked(model, x, y, lr, steps):
     others = [v.value for v in model.non_trainable_variables]
     weights = [tf.identity(v) for v in model.trainable_variables]
@@ -209,6 +221,11 @@ def not_unpacked(model, x, y, lr, steps):
 
 
 STEPS = {
+    "not watched": Wrong(
+        "The gradients are `None`: the weights are tensors, and a tape does not watch tensors "
+        "automatically. Call `tape.watch(weights)` at the start of the block, in every step.",
+        not_watched,
+    ),
     "pair not taken apart": Wrong(
         "You use the result of `stateless_call` as one value, but it is a pair: the outputs and "
         "the new values of the other variables. Unpack it: `y_hat, _ = model.stateless_call(...)`.",

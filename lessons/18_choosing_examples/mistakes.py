@@ -354,8 +354,8 @@ MISTAKES = {
         Table(
             {
                 0.75: CLOSED,
-                0.25: "This is the third number. The order is l = 1 closed and open, then "
-                "l = 3 closed and open.",
+                0.25: "{value} belongs in line 3. The order is l = 1 closed, l = 1 open, l = 3 "
+                "closed, l = 3 open.",
                 -0.25: "-1/4 is the slope of only the weight. But the question asks for the slope "
                 "of l · (1 - l/4).",
             },

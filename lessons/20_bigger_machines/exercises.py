@@ -334,8 +334,9 @@ PREDICTIONS = (
             "training works as it should": "The gradients are added, and each copy takes a step. But "
             "Adam also stores averages. Outside the scope, there is only one set of them for all "
             "copies.",
-            "the copies drift apart": "Adam's running averages exist only once, for all replicas. "
-            "Each replica updates them and then takes its own step, so each takes a different step.",
+            "the copies drift apart": "There is only one set of Adam's running averages, shared by "
+            "all replicas. Each replica updates them and then takes its "
+            "own step, so each takes a different step.",
         },
     ),
     Callout(

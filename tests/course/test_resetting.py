@@ -79,7 +79,7 @@ def test_a_notebook_that_is_not_saved_is_not_reset(copy, shell, capsys):
     before.cells.append(nbformat.v4.new_code_cell('reset("01.3")\n'))
     nbformat.write(before, copy / NAME)
     reset("01.3")
-    assert "Your text is kept in" in capsys.readouterr().out
+    assert "Your version is saved in" in capsys.readouterr().out
     assert read(copy) != before
 
 
@@ -151,7 +151,7 @@ def test_a_renamed_notebook_is_reset_by_the_name_that_jupyter_gives(
     nbformat.write(notebook, renamed)
     shell.append('reset("01.3")')
     reset("01.3")
-    assert "Your text is kept in" in capsys.readouterr().out
+    assert "Your version is saved in" in capsys.readouterr().out
 
 
 def test_an_exercise_that_is_not_there_is_a_sentence_in_a_notebook(shell, capsys):

@@ -422,7 +422,7 @@ ERRORS = [
     ),
     (lambda: tf.function(lambda a, b: a @ b)(SQUARE, VECTOR), "use tf.linalg.matvec"),
     (lambda: COLUMN * tf.ones((3, 1), tf.float64), "float and double are combined here"),
-    (lambda: COLUMN ^ 2, "write ** for a power"),
+    (lambda: COLUMN ^ 2, "^ for a power (write **)"),
     (lambda: COLUMN > 0 & COLUMN < 1, "(x > 0) & (x < 1)"),
     (lambda: round(COLUMN), "Use tf.round"),
     (

@@ -212,7 +212,8 @@ def in_drop_box(
         if owner.student not in (student, folder.resolve().name):
             problems[put] = (
                 f"{shown(str(put))} is named after {shown(owner.student)}, but {shown(student)} "
-                f"put it there. It was graded as the work of {shown(student)}."
+                f"put it there. It was graded as the work of {shown(student)}. If it is the work "
+                f"of {shown(owner.student)}, ask them to hand it in."
             )
     return result, list(problems.values())
 

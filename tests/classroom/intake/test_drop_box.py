@@ -105,7 +105,8 @@ def test_what_another_put_there_is_that_persons_whatever_its_name(tmp_path):
     }
     assert all(one.counts for one in found.submissions)
     assert found.contradictions == [
-        f"{LATER} is named after ada, but mal put it there. It was graded as the work of mal."
+        f"{LATER} is named after ada, but mal put it there. It was graded as the work of mal. If "
+        "it is the work of ada, ask them to hand it in."
     ]
 
 

@@ -28,7 +28,7 @@ def second_derivative(curve, x):
         (lambda x: tf.nn.relu6(x * 2.0), "Relu6", "tf.tanh(x)"),
         (lambda x: tf.abs(x - 0.5), "Abs", "tf.sqrt(x**2 + 1e-6)"),
         (lambda x: keras.activations.hard_sigmoid(x), "Relu6", "tf.tanh(x)"),
-        (lambda x: tf.nn.max_pool1d(x[None, :, None], 2, 1, "VALID"), "MaxPool", "# a smooth"),
+        (lambda x: tf.nn.max_pool1d(x[None, :, None], 2, 1, "VALID"), "MaxPool", "# use a smooth"),
     ],
 )
 def test_a_second_derivative_of_zero_names_the_piecewise_linear_operation(curve, operation, remedy):
@@ -45,7 +45,7 @@ def test_a_second_derivative_of_zero_names_the_piecewise_linear_operation(curve,
     [
         (lambda x: 3.0 * tf.maximum(x, 0.1), "Maximum", "b + tf.nn.softplus(a - b)"),
         (lambda x: tf.minimum(2.0 * x, 0.1), "Minimum", "a - tf.nn.softplus(a - b)"),
-        (lambda x: tf.where(x > 0.0, x, 0.2 * x), "tf.where", "# a smooth function"),
+        (lambda x: tf.where(x > 0.0, x, 0.2 * x), "tf.where", "# use a smooth function"),
     ],
 )
 def test_a_comparison_of_the_first_derivative_is_never_the_remedy(curve, operation, remedy):
