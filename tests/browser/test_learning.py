@@ -67,7 +67,7 @@ VISITS = [
     Visit(
         "13_mnist",
         *("13.a", "0.1", "2.3"),
-        *("13.4", COMPARISON + ", ddof=1)", "This is the standard deviation of the differences"),
+        *("13.4", COMPARISON + ", ddof=1)", "You return the standard deviation of the differences"),
         COMPARISON + ", ddof=1) / np.sqrt(len(gains))",
         "np.unique(writers) lists each writer once",
     ),
@@ -128,7 +128,7 @@ def test_a_prediction_and_an_exercise_from_a_wrong_answer_to_a_pass_and_back(not
     again = notebook.add_cell_below(status, 'reset("00.2")')
     assert "Nothing has been reset yet" in notebook.run(again)
     notebook.save()
-    assert "is as it was given" in notebook.run(again)
+    assert "is back to its original version" in notebook.run(again)
     notebook.menu("File", "Reload Notebook from Disk")
     notebook.page.locator(".jp-Dialog .jp-mod-accept").click()
     expect(exercise).to_contain_text("raise NotImplementedError")
