@@ -517,7 +517,7 @@ PREDICTIONS = (
         right="no",
         options={
             "yes": "The model and the optimizer seem to be the whole state, and the order is the "
-            "same. But dropout and the image shifts are random, too.",
+            "same. But dropout and the image shifts are also random.",
             "no": "Dropout has a seed state, and the image shifts have a random generator. This "
             "checkpoint contains neither, so the new run draws different random numbers.",
         },

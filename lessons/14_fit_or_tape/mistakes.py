@@ -740,8 +740,8 @@ STEPS = {
         stepping(loss_by_hand(weigh=unweighed, reduce=tf.reduce_sum)),
     ),
     "divided by weights": Wrong(
-        "At least two bugs are left: you divide the weighted losses by the sum of the weights "
-        "instead of by n, and a loss object has already averaged the losses." + COMPUTE,
+        "At least two bugs are left. You divide the weighted losses by the sum of the weights "
+        "instead of by n. And a loss object has already averaged the losses." + COMPUTE,
         stepping(loss_by_hand(of_function, by_scaled_weights)),
     ),
     "no penalty, wrong for objects": Wrong(

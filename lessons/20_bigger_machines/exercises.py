@@ -38,7 +38,7 @@ def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalt
 
 
 def shares_noted(share: Callable, model: Any, parts: list, *arguments: Any) -> dict:
-    """Return the sum of the shares, and whether a model without penalties has a share, too."""
+    """Return the sum of the shares, and whether a model without penalties also has a share."""
     gradients = sum_of_shares(share, model, parts, *arguments)
     return {"gradients": gradients, "plain": has_plain_share(share, parts, *arguments)}
 

@@ -409,13 +409,13 @@ def clipped_with_lr(copies, parts, lr, penalty, largest):
 
 COPIES = {
     "as given": Wrong(
-        "All three bugs in the update are left. (1) You divide each part's losses by its own size: "
-        "divide by the total size of all parts. (2) Each copy adds the full penalty: divide it by "
+        "All three bugs in the update are left. (1) You divide each part's losses by that part's "
+        "size: divide by the total number of examples. (2) Each copy adds the full penalty: divide it by "
         "the number of copies. (3) You clip each share: clip the sum.",
         on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
-        "You divide the losses of each part by its own number of examples. Divide by the total "
+        "You divide the losses of each part by the size of that part. Divide by the total "
         "number of examples.",
         on_copies(each_mean),
     ),
@@ -442,13 +442,13 @@ COPIES = {
         ),
     ),
     "mean and penalty": Wrong(
-        "The clipping is now right. (1) You still divide each part's losses by its own size: "
+        "The clipping is now right. (1) You still divide each part's losses by that part's size: "
         "divide by the total number of examples. (2) The penalty is still included once per copy: "
         "divide it by the number of copies.",
         on_copies(each_mean, in_full),
     ),
     "mean and clipping": Wrong(
-        "The penalty is now right. (1) You still divide each part's losses by its own size: divide "
+        "The penalty is now right. (1) You still divide each part's losses by that part's size: divide "
         "by the total number of examples. (2) You still clip each share: clip the sum.",
         on_copies(each_mean, moves=clipped_first),
     ),

@@ -419,7 +419,7 @@ def _without_repeats(submissions: Iterable[Submission]) -> Iterator[Submission]:
     """Yield the submissions but those that repeat a student's last one, byte for byte.
 
     They were downloaded again, or handed in again with other lessons. Where no more than the time
-    of a download is known, those that repeat any earlier one are left out, too.
+    of a download is known, those that repeat any earlier one are also left out.
     """
     by_student: dict[tuple[str, str], list[Submission]] = {}
     for submission in _by_age(submissions):

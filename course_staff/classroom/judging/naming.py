@@ -68,15 +68,15 @@ def name_groups(
 
     Several groups of one exercise may make one mistake: each is told, and is one of its programs.
     Groups that were named before get the new name and sentence; nobody is returned for them.
-    With ``keep`` the shortest program of each stands beside the lesson's gallery from now on, and
-    every other grading tells the sentence, too.
+    With ``keep`` the shortest program of each is saved beside the lesson's gallery, and every other
+    grading also tells the sentence.
 
     Raises
     ------
     NamingError
-        If there is no such group, they are of several exercises, the name is taken, the sentence is
-        empty, does not end, or is longer than three sentences, or a program to keep does something
-        else by itself.
+        If there is no such group, or the groups are of several exercises; if the name is taken; if
+        the sentence is empty, does not end, or is longer than three sentences; or if a program to
+        keep does something else on its own.
     """
     found: dict[str, Group] = {}
     for group in groups_in(results):
